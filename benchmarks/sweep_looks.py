@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.sweep_looks --out results/benchmarks/sweep_looks.json``
 
-The store is full, its values made up. Besides, how long and in what memory ``sweep plan`` cuts 10^9 cells.
+The store is full, its values made up. Besides, how long and in what memory ``sweep plan`` cuts 10^9 cells, before and
+after it has timed some of them.
 """
 
 from __future__ import annotations
@@ -27,21 +28,38 @@ start, before = time.perf_counter(), time.process_time()
 import jax
 jax.config.update("jax_enable_x64", True)
 import sweeps
-from sweeps.commands.report import plan_lines
+from sweeps.commands import estimate
+from sweeps.commands.report import plan_lines, planned
+
+def peak():
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+measured, told = estimate.measured, {}
+
+def watched(sweep, grid):
+    told["peak_rss_bytes_before_cells_are_timed"] = peak()
+    begun = time.process_time()
+    found = measured(sweep, grid)
+    told["processor_seconds_of_timed_cells"] = time.process_time() - begun
+    return found
+
+estimate.measured = watched
 ready = time.process_time()
+arm, third = {
+    "general": ("two_link_flexible", ("link1.length", 0.4, 0.6)),
+    "series": ("three_link_industrial", ("theta_3", -2, 2)),
+}[sys.argv[1]]
 axes = [
     sweeps.linspace("theta_2", -180, 180, 1000, unit="degree"),
     sweeps.linspace("payload.mass", 0, 1, 1000),
-    sweeps.linspace("link1.length", 0.4, 0.6, 1000),
+    sweeps.linspace(*third, 1000),
 ]
-lines = plan_lines(sweeps.Sweep("example:two_link_flexible", axes, num_modes=2))
-print(json.dumps({
-    "seconds": time.perf_counter() - start,
-    "processor_seconds": time.process_time() - before,
-    "processor_seconds_after_imports": time.process_time() - ready,
-    "peak_rss_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-    "lines": lines[-4:],
-}))
+sweep = sweeps.Sweep("example:" + arm, axes, num_modes=2)
+lines = plan_lines(sweep, *planned(sweep))
+told["processor_seconds_of_imports"] = ready - before
+rest = time.process_time() - ready - told["processor_seconds_of_timed_cells"]
+told["processor_seconds_of_the_rest"] = rest
+print(json.dumps({"peak_rss_bytes": peak(), **told, "lines": lines[-3:]}))
 """
 
 
@@ -88,8 +106,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--chunks", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, default=2000)
     options = parser.parse_args(arguments)
-    told = subprocess.run([sys.executable, "-c", PLAN], capture_output=True, text=True, check=True)
-    found: dict[str, Any] = {"plan_of_a_thousand_million_cells": json.loads(told.stdout)}
+    found: dict[str, Any] = {}
+    for way in ("general", "series"):
+        command = [sys.executable, "-c", PLAN, way]
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        found[f"plan_of_a_thousand_million_cells_{way}"] = json.loads(told.stdout)
     import jax
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]

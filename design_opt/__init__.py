@@ -1,7 +1,7 @@
 """Structural optimisation of arms: exact gradients, certified results.
 
-A `Problem` is an arm with design variables, objectives and constraints over sets of postures; `optimise` finds the
-best design and says by the optimality conditions how good it is.
+A `Problem` is an arm with design variables, objectives and constraints over sets of postures. `optimise` finds the
+best design and checks its optimality conditions.
 """
 
 from design_opt.evaluation.evaluator import Evaluator

@@ -103,17 +103,40 @@ def prepare_tests(fast: bool) -> None:
         "persistent_cache_min_compile_time_secs",
         "persistent_cache_min_entry_size_bytes",
     ):
-        text = os.environ[f"JAX_{name.upper()}"]
-        jax.config.update(
-            f"jax_{name}",
-            text if name.endswith("dir") else type(jax.config.values[f"jax_{name}"])(float(text)),
-        )
+        _CACHE[f"jax_{name}"] = os.environ[f"JAX_{name.upper()}"]
+    share_programs()
 
     from hypothesis import settings
 
     settings.register_profile("local", deadline=None, max_examples=50)
     settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
     settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def share_programs() -> None:
+    """Programs are kept where the run keeps them, by the variables of the environment of its first moments."""
+    import jax
+
+    for name, text in _CACHE.items():
+        kind = str if name.endswith("dir") else type(jax.config.values[name])
+        jax.config.update(name, text if kind is str else kind(float(text)))
+
+
+_CACHE: dict[str, str] = {}
+"""Settings of JAX's cache on disk, as `prepare_tests` found them."""
+
+
+@pytest.fixture(autouse=True)
+def cache_of_the_run() -> Iterator[None]:
+    """An example that takes another cache gives it back; all tests of its process after it would compile anew."""
+    yield
+    import jax
+
+    if _CACHE and jax.config.jax_compilation_cache_dir != _CACHE["jax_compilation_cache_dir"]:
+        from jax.experimental.compilation_cache import compilation_cache
+
+        share_programs()
+        compilation_cache.reset_cache()
 
 
 @pytest.fixture(scope="module")

@@ -54,6 +54,7 @@ SLOW = {
         "identification.md",
         "moves.md",
         "optimisation.md",
+        "posture-series.md",
         "preload.md",
     ),
     *("real-arms.md", "response.md", "sensitivities.md", "spatial.md", "supports.md", "sweeps.md"),

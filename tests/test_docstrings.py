@@ -9,20 +9,28 @@ from pathlib import Path
 
 import pytest
 
+import design_opt
 import jaxmodal
+import sweeps
 
 SLOW = {"jaxmodal.dynamics.simulate"}
 """Examples that compile much."""
+ROOTS = (jaxmodal, sweeps, design_opt)
+ALONE = ("jaxmodal", "jaxmodal.dynamics", "jaxmodal.moves", "sweeps", "design_opt")
+"""Packages with many examples or dear ones; those of all others run one after the other."""
 
 
 def with_examples():
     """The modules in which some stand, by their text; that of a public name is in the package that offers it."""
-    packages, modules = ["jaxmodal"], []
-    for found in pkgutil.walk_packages(jaxmodal.__path__, "jaxmodal."):
-        if found.ispkg:
-            packages.append(found.name)
-        elif ">>> " in Path(found.module_finder.find_spec(found.name).origin).read_text("utf-8"):
-            modules.append(found.name)
+    packages, modules = [root.__name__ for root in ROOTS], []
+    for root in ROOTS:
+        for found in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+            if found.ispkg:
+                packages.append(found.name)
+            elif ">>> " in Path(found.module_finder.find_spec(found.name).origin).read_text(
+                "utf-8"
+            ):
+                modules.append(found.name)
     return packages + modules
 
 
@@ -43,7 +51,8 @@ def test_no_example_is_left_out():
     found = {
         test.name: len(test.examples) for name in with_examples() for test in examples_of(name)
     }
-    written = [path.read_text("utf-8") for path in Path(jaxmodal.__file__).parent.rglob("*.py")]
+    folders = [Path(root.__file__).parent for root in ROOTS]
+    written = [path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")]
     assert sum(found.values()) == sum(len(re.findall("^ *>>> ", x, re.MULTILINE)) for x in written)
 
 
@@ -56,9 +65,10 @@ def run_examples(name, slow):
     return runner.tries
 
 
-@pytest.mark.parametrize("name", with_examples())
+@pytest.mark.parametrize("name", [*ALONE, "the others"])
 def test_docstring_examples(name):
-    run_examples(name, slow=False)
+    names = [name] if name in ALONE else [x for x in with_examples() if x not in ALONE]
+    assert sum(run_examples(each, slow=False) for each in names) > 0
 
 
 @pytest.mark.slow

@@ -1,1 +1,1 @@
-"""Checks of an optimum without derivatives."""
+"""Checks of an optimum: random perturbations, and finer grids of postures."""

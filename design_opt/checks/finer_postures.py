@@ -1,4 +1,4 @@
-"""A design on a finer grid of postures than the one it was optimised on."""
+"""Evaluation of a design on a finer grid of postures than in its optimisation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from design_opt.solvers.results import OptimisationResult
 
 
 def finer_grid(angles: np.ndarray) -> np.ndarray | None:
-    """Return a regular grid with the middles between its points; None if the postures form no full grid.
+    """Return a regular grid with the midpoints between its points added; None if the postures are not a full grid.
 
     Parameters
     ----------
     angles
-        Postures, rad, shape (P, links).
+        Postures in rad, shape (P, links).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A check of an optimum without derivatives: random designs about it that keep the constraints, none of them better."""
+"""A check of an optimum without derivatives: random feasible designs around it, none of which should be better."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from design_opt.evaluation.evaluator import Linearised
 from design_opt.solvers.results import OptimisationResult
 from design_opt.solvers.scipy_solver import working_set
 
-#: margins below zero by less than this are rounding; a score must be higher by more than that to be better
+#: larger violations, and larger gains of the score, are not rounding errors
 MARGIN = 1e-9
-#: sizes of the random steps, relative to the box, drawn evenly in their logarithm
+#: range of the random step lengths, relative to the box; uniform on a logarithmic scale
 SMALLEST, LARGEST = 1e-4, 0.1
 _TRIES = 40
 
 
 @dataclasses.dataclass(frozen=True)
 class Perturbations:
-    """Result of a random search about a design.
+    """Result of a random search around a design.
 
     Attributes
     ----------
     feasible : int
-        Number of designs that keep all constraints.
+        Number of feasible designs evaluated.
     better : int
-        How many of them have a better objective.
+        Number of feasible designs with a better objective.
     best_gain : float
-        The largest gain of the score, relative to the start; negative if all are worse.
+        Largest gain of the score, relative to the start; negative if all designs are worse.
     """
 
     feasible: int
@@ -37,19 +37,19 @@ class Perturbations:
 
 
 def perturb(result: OptimisationResult, count: int) -> Perturbations:
-    """Look for better designs among random feasible ones about a result.
+    """Search for better designs among random feasible designs around a result.
 
     Parameters
     ----------
     count
-        Feasible designs to look at.
+        Number of feasible designs to evaluate.
 
     Notes
     -----
-    A step that leaves the feasible region is brought back by moving along the gradients of the active constraints
-    at the optimum, scaled up until the constraints hold; a random direction alone would hardly ever keep several of
-    them. Of large posture sets the critical postures are looked at; a design that seems better there is looked at
-    over all.
+    A step that leaves the feasible region is corrected along the gradients of the constraints that are active at the
+    optimum; the correction is increased until the constraints hold. Without it, random steps would almost never satisfy
+    several constraints. Large posture sets are evaluated at critical postures only; a design that is better there is
+    evaluated at all postures.
     """
     evaluator = result.evaluator
     chosen = working_set(evaluator, result.report, result.outcome)
@@ -92,6 +92,6 @@ def perturb(result: OptimisationResult, count: int) -> Perturbations:
 
 
 def _constraint_rates(at: Linearised, size: int) -> np.ndarray:
-    """Gradients of the constraints that are active at the design, without those that bound an objective."""
+    """Return the gradients of constraints active at the design, without the bounds of objectives."""
     bounding = at.inequality_rates[:, size:].any(axis=1)
     return at.inequality_rates[(at.inequalities <= 1e-3) & ~bounding, :size]

@@ -42,7 +42,7 @@ PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (
 
 @contextlib.contextmanager
 def refusing() -> Iterator[None]:
-    """Turn the library's errors into one message."""
+    """Convert errors of the library to messages of the command."""
     from design_opt.problem.errors import CheckpointError
 
     try:
@@ -53,7 +53,7 @@ def refusing() -> Iterator[None]:
 
 
 def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    """The built-in problems whose names begin so."""
+    """Return the names of built-in problems that begin with ``start``, for completion."""
     from design_opt.problem.files import problem_names
 
     return [name for name in problem_names() if name.startswith(start)]
@@ -207,7 +207,7 @@ def _run(
 
 
 def _plain(source: str, result: OptimisationResult) -> dict[str, Any]:
-    """How a search ended, the design and what it is worth."""
+    """Return the status of a search, the design, objectives and frequencies, as plain values."""
     return {
         "problem": source,
         "name": result.problem.name,
@@ -230,7 +230,7 @@ def _plain(source: str, result: OptimisationResult) -> dict[str, Any]:
 
 
 class _Best:
-    """The best feasible design so far, and its file."""
+    """The best feasible design so far, written to a file."""
 
     def __init__(self, problem: Problem, path: Path) -> None:
         self.problem, self.path = problem, path
@@ -238,7 +238,7 @@ class _Best:
         self.asked = False
 
     def keep(self, step: Progress) -> None:
-        """Write the best design that a step knows of, if it is another one."""
+        """Write the best design of a step to the file if it has changed."""
         self.asked = True
         if step.best is not None and step.best is not self.report:
             from jaxmodal.runtime.whole_files import write_text
@@ -248,7 +248,7 @@ class _Best:
 
 
 def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) -> list[str]:
-    """Return the objectives of a design in their own units, its least frequency above 0 and the posture of it."""
+    """Return texts of the objectives of a design in their units, and of its lowest vibrating mode and its posture."""
     from design_opt.problem.designs import OWN, degrees
 
     parts = [
@@ -264,7 +264,7 @@ def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) ->
 
 
 def progress_text(problem: Problem, step: Progress) -> str:
-    """Where a search stands, in the units of its own objectives."""
+    """Return the state of a search as text: objectives in their units, violation, residual."""
     from design_opt.solvers.recording import FEASIBLE
 
     parts = quantities(problem, step.objectives, step.worst)
@@ -275,7 +275,7 @@ def progress_text(problem: Problem, step: Progress) -> str:
 
 @contextlib.contextmanager
 def _progress(problem: Problem) -> Iterator[Callable[[Progress], None]]:
-    """A line on standard error that follows the search; one every ten seconds where that is no terminal."""
+    """Show the progress of a search on standard error: one changing line, or without a terminal a line every 10 s."""
     from rich.console import Console
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 

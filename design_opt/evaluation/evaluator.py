@@ -1,4 +1,4 @@
-"""Values and exact derivatives of a problem: frequencies of all postures, gradients of those that matter."""
+"""Values and exact derivatives of a problem: frequencies at all postures, gradients of the relevant ones."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 TWO_PI = 2.0 * np.pi
-#: frequencies closer than this, relative, are differentiated as one group, by the derivative of its mean
+#: frequencies closer than this, relative, form a group, of which the mean is differentiated
 GROUP_TOLERANCE = 1e-8
-#: from this number of postures on, the batch solver chooses by itself how many it solves side by side
+#: least number of postures at which the batch solver chooses its own chunk size
 BATCH_CELLS = 512
-#: cells that it solves side by side otherwise, by what is compiled in 8 s and then takes 0.01 s for a call
+#: chunk size for fewer postures: its program is compiled in 8 s and takes 0.01 s per call
 _SIDE_BY_SIDE = 16
-#: seconds that NumPy takes for a call and for each cell of it, nominal so that a search repeats its digits, and after
-#: how many of them all is compiled, which takes as long: two hundred calls, at which most searches have ended, or
-#: twelve with 4,096 postures
+#: seconds per call and per cell in NumPy (nominal values, so that a search is reproducible), and the sum after which
+#: compiled programs are used: about the time to compile; 200 calls, by when most searches have ended, or 12 calls with
+#: 4096 postures
 _OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 10.0
-#: derivatives of rows with respect to a frequency below this share of the largest are left out
+#: derivatives of rows with respect to frequencies below this share of the largest one are neglected
 _NEGLIGIBLE = 1e-12
 
 Chosen = Mapping[str, np.ndarray]
@@ -42,10 +42,11 @@ _Solved = dict[str, tuple[np.ndarray, np.ndarray]]
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """A design over all postures, exactly.
+    """Exact values of a design at a set of postures, in general all.
 
-    ``terms`` and ``margins`` have an array (P, m) for every objective and constraint; ``score`` is the weighted
-    objective, to be large; ``violation`` the largest negative margin, or deviation of an equality.
+    ``y`` are the positions of the variables, ``hz`` the frequencies by posture set, (P, K). ``terms`` and ``margins``
+    have one array (P, m) per objective and constraint. ``score`` is the weighted objective, to be maximised;
+    ``violation`` the largest violation of a constraint.
     """
 
     y: np.ndarray
@@ -57,23 +58,23 @@ class Report:
 
     @property
     def lowest_mode(self) -> int:
-        """The lowest mode that vibrates in all postures: those before it have frequency 0 in some."""
+        """Number of the lowest mode with nonzero frequency in all postures."""
         still = [int((hz == 0.0).sum(axis=1).max()) for hz in self.hz.values()]
         return 1 + max(still, default=0)
 
     def shown_mode(self, name: str) -> int:
-        """The lowest mode that vibrates in all postures, or the last one, where a set of a rigid arm has none."""
+        """Return `lowest_mode`, or the last mode of a set if that has fewer (rigid arms)."""
         return min(self.lowest_mode, self.hz[name].shape[1])
 
     @property
     def objectives(self) -> np.ndarray:
-        """The least value of every objective, as the problem counts it (mass negative)."""
+        """Smallest value of each objective, with the sign for maximisation (mass is negative)."""
         return np.array([float(np.min(values)) for values in self.terms])
 
 
 @dataclasses.dataclass(frozen=True)
 class Linearised:
-    """Values and derivatives of a program at one point; ``rates`` are (rows, unknowns)."""
+    """Values and derivatives of a program at one point; each array of ``rates`` has shape (rows, unknowns)."""
 
     objective: float
     inequalities: np.ndarray
@@ -84,7 +85,7 @@ class Linearised:
 
 
 class Evaluator:
-    """Evaluates the designs of one problem.
+    """Evaluator of the designs of one problem.
 
     Parameters
     ----------
@@ -93,9 +94,9 @@ class Evaluator:
 
     Notes
     -----
-    Frequencies are found without derivatives. A row of the program (objective, constraint) is then differentiated by
-    JAX with respect to variables and frequencies; only the frequencies on which some row depends at the moment are
-    differentiated themselves, by the energies of their modes.
+    Frequencies are computed without derivatives. JAX differentiates each row of the program (objective, constraint)
+    with respect to variables and frequencies. Frequencies on which a row depends are differentiated by the energies of
+    their modes.
     """
 
     def __repr__(self) -> str:
@@ -114,19 +115,19 @@ class Evaluator:
         self._require_vibrating(start)
         self.program: Program = make_program(problem, start.terms)
         self.start = dataclasses.replace(start, score=self.program.score(start.terms))
-        # values and derivatives are always wanted together: one program, traced and compiled once
+        # values and derivatives are always needed together: one program, traced and compiled once
         self._rows = jax.jit(jax.jacrev(self._make_rows, argnums=(0, 1), has_aux=True))
 
     # ---- frequencies
 
     def everything(self) -> dict[str, np.ndarray]:
-        """Indices of all postures of every set."""
+        """Return the indices of all postures of every set."""
         return {name: np.arange(len(angles)) for name, angles in self.angles.items()}
 
     def frequencies(self, y: np.ndarray, chosen: Chosen | None = None) -> dict[str, np.ndarray]:
         """Return frequencies in Hz at the chosen postures, (P, K) for each set; all postures if none are chosen.
 
-        Those of the latest design are kept: a solver that has linearised it asks for its report next.
+        The latest result is cached, because solvers need the report of a design just after its linearisation.
         """
         return _hz(self._solved(np.asarray(y, float), chosen))
 
@@ -138,7 +139,7 @@ class Evaluator:
         return solved
 
     def _solve(self, arm: Arm | SpatialArm, angles: Mapping[str, np.ndarray]) -> _Solved:
-        """Frequencies in Hz, and how many modes the last one's group has beyond them, of every set."""
+        """Return, per set, frequencies in Hz and the number of modes that the last group has beyond them."""
         if not angles:
             return {}
         own = own_angles(arm)
@@ -162,7 +163,7 @@ class Evaluator:
         beyond = np.asarray(result.count_above)[:, -1] - self.problem.num_modes
         status = np.split(np.asarray(result.status), ends)
         for name, hz, codes in zip(angles, found, status, strict=True):
-            # a frequency that is not certified may steer the search; the design at its end is certified, or says not
+            # the search may use uncertified frequencies; the final design is certified, or reports that it is not
             missing = ~np.isfinite(hz)
             if missing.any():
                 self._require_modes(name, np.isfinite(hz).sum(axis=1))
@@ -177,7 +178,7 @@ class Evaluator:
         return dict(zip(angles, zip(found, np.split(beyond, ends), strict=True), strict=True))
 
     def _require_modes(self, name: str, known: np.ndarray) -> None:
-        """Refuse parts that look at more modes than a rigid arm has: one for each of its springs."""
+        """Raise an error for parts that need more modes than a rigid arm has (one for each spring)."""
         links: Sequence[Any] = self.problem.arm.links
         if not all(link.rigid for link in links):
             return
@@ -203,11 +204,11 @@ class Evaluator:
         return Design(problem.arm, jnp.asarray(problem.space.today), dict(hz), dict(angles))
 
     def today_design(self) -> Design:
-        """Today's design at all postures."""
+        """Return the given arm (today's design) at all postures."""
         return self._today(self.today_hz, self.angles)
 
     def report(self, y: np.ndarray, chosen: Chosen | None = None) -> Report:
-        """Return a design over the chosen postures, or over all; that of the latest is kept."""
+        """Return the report of a design at the chosen postures, or at all; the latest one is cached."""
         y, angles = np.array(y, float), _chosen_rows(self.angles, chosen)
 
         def made() -> Report:
@@ -223,12 +224,12 @@ class Evaluator:
     def report_of(
         self, y: np.ndarray, hz: Any, terms: list[np.ndarray], margins: list[np.ndarray]
     ) -> Report:
-        """Return the report that given values make.
+        """Return a report from values of frequencies, objectives and margins.
 
         Raises
         ------
         ProblemError
-            If an objective is not finite, or a margin no number.
+            If an objective is not finite, or a margin is NaN.
         """
         for part, values in zip(self.problem.objectives, terms, strict=True):
             _require("objective", part.label, values, np.isfinite(values))
@@ -241,9 +242,10 @@ class Evaluator:
         return Report(np.array(y), hz, terms, margins, score, violation)
 
     def _require_vibrating(self, start: Report) -> None:
-        """Refuse functions of the caller's own that read a mode of frequency 0, which does not vibrate.
+        """Raise an error if a user-defined function depends on a mode of frequency 0, which does not vibrate.
 
-        They are evaluated once with NaN in its place. Other objectives and constraints say what they read.
+        The functions are evaluated once with NaN in place of zero frequencies. Built-in objectives and constraints
+        declare their modes.
         """
         still = {name: np.where(hz == 0.0, np.nan, hz) for name, hz in start.hz.items()}
         if all(np.isfinite(hz).all() for hz in still.values()):
@@ -265,14 +267,14 @@ class Evaluator:
     def _make_rows(
         self, w: Any, hz: Any, angles: Any, today_hz: Any, sharpness: Any
     ) -> tuple[Any, Any]:
-        """The rows, for their derivatives and as they are."""
+        """Return the rows twice: to be differentiated, and as values."""
         rows = self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness)
         return rows, rows
 
     def linearise(
         self, w: np.ndarray, chosen: Chosen | None = None, sharpness: float | None = None
     ) -> Linearised:
-        """Return values and derivatives of the program with the chosen postures at w; those of the latest are kept."""
+        """Return values and derivatives of the program at w for the chosen postures; the latest ones are cached."""
         sharp = np.float64(self.problem.sharpness if sharpness is None else sharpness)
         w, angles = np.array(w, float), _chosen_rows(self.angles, chosen)
         found: Linearised = self._linearised.of(
@@ -303,7 +305,7 @@ class Evaluator:
     def _slopes(
         self, y: np.ndarray, solved: _Solved, angles: dict[str, np.ndarray], of_hz: Any
     ) -> dict[str, _Slopes]:
-        """Derivatives in Hz of those frequencies that some row depends on."""
+        """Return the derivatives, in Hz, of the frequencies that a row depends on."""
         found = {}
         for name, (values, beyond) in solved.items():
             weight = np.zeros(values.size)
@@ -328,7 +330,7 @@ class Evaluator:
     def _require_derivatives(
         self, name: str, angles: np.ndarray, values: np.ndarray, cell: np.ndarray, mode: np.ndarray
     ) -> None:
-        """Refuse a frequency of 0 on which the problem hangs, as designs have whose neighbours have none."""
+        """Raise an error if a needed frequency is 0 at this design, where it has no derivative."""
         still = np.flatnonzero(values[cell, mode] == 0.0)
         if still.size:
             first = still[0]
@@ -344,21 +346,21 @@ class Evaluator:
             )
 
     def cluster_rates(self, y: np.ndarray, name: str, posture: int, hz: np.ndarray) -> np.ndarray:
-        """Projected derivatives, Hz per position, of the modes of a cluster: shape (m, m, n)."""
+        """Return the derivatives projected on the modes of a cluster, in Hz per position, shape (m, m, n)."""
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
         at = self.angles[name][posture]
         return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI
 
 
 class _Latest:
-    """The latest result, kept with its arrays, since solvers ask for the same point several times."""
+    """Cache of the latest result: solvers evaluate the same point several times."""
 
     def __init__(self) -> None:
         self._key: tuple[bytes, ...] = ()
         self._value: Any = None
 
     def of(self, arrays: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Return the result of ``make``; that of the last call if the arrays are the same."""
+        """Return the cached result if the arrays are those of the last call, otherwise the result of ``make``."""
         key = tuple(x.tobytes() for x in arrays)
         if key != self._key:
             self._value, self._key = make(), key
@@ -366,7 +368,7 @@ class _Latest:
 
 
 def _chosen_rows(sets: dict[str, np.ndarray], chosen: Chosen | None) -> dict[str, np.ndarray]:
-    """The rows of each set for the chosen postures, or all."""
+    """Return the rows of each set for the chosen postures, or all rows."""
     return sets if chosen is None else {name: rows[chosen[name]] for name, rows in sets.items()}
 
 
@@ -375,7 +377,7 @@ def _hz(solved: _Solved) -> dict[str, np.ndarray]:
 
 
 def _require(kind: str, label: str, values: np.ndarray, known: np.ndarray) -> None:
-    """Refuse values that are not known; of an infinite response there is no least."""
+    """Raise a `ProblemError` unless all values are ``known``; the message names the first that is not."""
     if not known.all():
         raise ProblemError(
             f"{kind} {label!r}: is {float(values[~known][0])} for a design within the bounds; narrow these to designs "
@@ -385,7 +387,7 @@ def _require(kind: str, label: str, values: np.ndarray, known: np.ndarray) -> No
 
 @dataclasses.dataclass(frozen=True)
 class _Slopes:
-    """Flat indices into (P, K), and the derivatives of those entries, (entries, n)."""
+    """Flat indices into (P, K), and derivatives of the frequencies there, (entries, n)."""
 
     at: np.ndarray
     rates: np.ndarray

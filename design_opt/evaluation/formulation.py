@@ -1,7 +1,7 @@
 """A problem as a nonlinear program: minimise F(w), inequalities >= 0, equalities = 0, w = (positions, bounds).
 
-Positions y lie in [0, 1]. With the aggregate ``"bound"`` each objective with several values has a further
-unknown t, its lower bound: maximise t while every value is at least t.
+Positions y lie in [0, 1]. With the aggregate ``"bound"``, each objective with several values has an additional
+unknown t, a lower bound of its values, which is maximised.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from design_opt.problem.designs import Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem, least, size_of
 
-#: margins above this count as this: what lies so far inside needs no derivative
+#: larger margins are replaced by this value, because constraints so far from active need no derivative
 SATURATION = 1.0
 _FAR = 1e3
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """The program of a problem; made by `make_program`.
+    """Nonlinear program of a problem, from `make_program`.
 
     Attributes
     ----------
     problem : Problem
         The problem.
     scales : tuple of float
-        What each objective is divided by.
+        Divisor of each objective.
     bounded : tuple of bool
-        Which objectives have a bound t of their own.
+        True for objectives with a bound t.
     """
 
     problem: Problem
@@ -53,7 +53,7 @@ class Program:
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of the unknowns; those of bounds t are far off."""
+        """Lower and upper limits of the unknowns; limits of bounds t are so wide that they are never active."""
         lower, upper = np.zeros(self.size), np.ones(self.size)
         lower[self.problem.space.size :], upper[self.problem.space.size :] = -_FAR, _FAR
         return lower, upper
@@ -66,7 +66,7 @@ class Program:
         today: Design,
         sharpness: Any,
     ) -> tuple[Array, Array, Array]:
-        """Return F, the inequalities (I,) and the equalities (E,) of a point.
+        """Return objective F, inequalities (I,) and equalities (E,) at a point.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Program:
         for rule, margin in zip(problem.rules, problem.margins(design, today), strict=True):
             if rule.equality:
                 equalities.append(margin.reshape(-1))
-            elif smooth and margin.size > 1:  # margins have any sign, which powers do not take
+            elif smooth and margin.size > 1:  # "ks", because powers need positive values
                 inequalities.append(least(margin, "ks", sharpness)[None])
             else:
                 inequalities.append(_saturated(margin.reshape(-1)))
@@ -111,7 +111,7 @@ class Program:
         )
 
     def best_bounds(self, terms: list[np.ndarray]) -> np.ndarray:
-        """The largest admissible bounds t for given values of the objectives."""
+        """Return the largest admissible bounds t for given values of the objectives."""
         return np.array(
             [
                 float(np.min(values)) / scale
@@ -121,7 +121,7 @@ class Program:
         )
 
     def score(self, terms: list[np.ndarray]) -> float:
-        """The exact weighted objective, to be large: no smoothing, over all values given."""
+        """Return the exact weighted objective, to be maximised, without smoothing."""
         return float(
             sum(
                 part.weight * float(np.min(values)) / scale
@@ -133,12 +133,12 @@ class Program:
 
 
 def make_program(problem: Problem, terms: list[np.ndarray]) -> Program:
-    """Return the program of a problem, given the values of its objectives at the start.
+    """Return the program of a problem from the values of its objectives at the start.
 
     Raises
     ------
     ProblemError
-        If powers are to aggregate values that are not all greater than 0.
+        If the aggregate ``"pnorm"`` is given values that are not all greater than 0.
     """
     for part, values in zip(problem.objectives, terms, strict=True):
         if problem.aggregate == "pnorm" and np.size(values) > 1 and np.min(values) <= 0.0:

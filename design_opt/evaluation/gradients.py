@@ -1,4 +1,4 @@
-"""Derivatives of frequencies at many postures of a planar arm: those of its link values, taken on to the variables."""
+"""Derivatives of frequencies of a planar arm at many postures: by link values, then by design variables."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
-    """Link values of one arm at some postures of a set, (lanes, n); the set ``own`` takes the design's angles."""
+    """Return the link values of an arm at some postures of a set, (lanes, n); the set ``own`` keeps its angles."""
     lanes: BeamArrays = jax.tree_util.tree_map(
         lambda x: xp.broadcast_to(x, (len(angles), *x.shape)), own
     )
     if name == OWN:
         return lanes
     turned: dict[str, Any] = {"joint_angle": angles}
-    if own.ground_angle is not None:  # springs to the ground stay where they are
+    if own.ground_angle is not None:  # springs to the ground do not rotate
         turned["ground_angle"] = np.cumsum(angles, axis=1)
     return dataclasses.replace(lanes, **turned)
 
@@ -45,7 +45,7 @@ def gradients(
     *,
     compiled: bool,
 ) -> BeamArrays:
-    """`group_gradient` of a frequency of each lane, (lanes, n): one by one in NumPy, or in compiled pieces."""
+    """Return `group_gradient` of one frequency per lane, (lanes, n): one by one in NumPy, or in compiled chunks."""
     count, links = lanes.length.shape
     if count == 0:
         return lanes
@@ -74,10 +74,10 @@ _piece = functools.partial(jax.jit, static_argnums=0)(_lanes)
 def projected(
     highest_mode: int, beams: BeamArrays, flags: Theory, omega: np.ndarray, close: bool
 ) -> BeamArrays:
-    """Derivative of the stiffness of a cluster of m modes of one posture, projected on its modes, (m, m, n).
+    """Return derivatives projected on the m modes of a cluster at one posture, (m, m, n).
 
-    The eigenvalues of these symmetric matrices are, for one direction of change, the directional derivatives of the
-    frequencies where these coincide. ``close`` frequencies are one root, others have a null space each.
+    For one direction of change, the eigenvalues of the symmetric matrix are the directional derivatives of coincident
+    frequencies. ``close`` frequencies are treated as one root, others as simple roots.
     """
     points, count, centre = unpadded_quadrature_size(highest_mode), len(omega), np.mean(omega)
     if close:
@@ -90,17 +90,17 @@ def projected(
 
 
 def by_name(beams: BeamArrays) -> dict[str, Any]:
-    """The link values that the arm has, by name."""
+    """Return the link values that are present, by name."""
     values = vars(beams).items()
     return {name: value for name, value in values if value is not None and name != "has_shear"}
 
 
-#: link values that the postures of a set replace
+#: link values that are replaced by the postures of a set
 _TURNING = ("joint_angle", "ground_angle")
 
 
 def pulled_back(gradient: BeamArrays, rates: dict[str, Array], name: str) -> np.ndarray:
-    """Chain rule from link values, (..., n) and (n, variables), to the variables: (..., variables)."""
+    """Return derivatives by the variables, (..., variables), by the chain rule from (..., n) and (n, variables)."""
     total = np.zeros((*gradient.length.shape[:-1], rates["length"].shape[-1]))
     for key, of_variables in rates.items():
         rate = np.asarray(of_variables)
@@ -109,13 +109,12 @@ def pulled_back(gradient: BeamArrays, rates: dict[str, Array], name: str) -> np.
     return total
 
 
-#: links of arms whose frequency NumPy differentiates, 2 to 4 ms for each link, before the program that does it in a
-#: tenth is compiled, 6 s
+#: number of links differentiated in NumPy (2 to 4 ms each) before a program that is ten times faster is compiled (6 s)
 _LINKS_IN_NUMPY = 2000
 
 
 class PlanarRates:
-    """Derivatives of the frequencies of a planar arm by the positions of the variables, rad/s."""
+    """Derivatives of the frequencies of a planar arm by the positions of the variables, in rad/s."""
 
     def __init__(self, problem: Problem) -> None:
         self._highest, self._links = problem.num_modes, 0
@@ -130,13 +129,13 @@ class PlanarRates:
             beams = dataclasses.replace(beam_arrays(posed), has_shear=True)
             return by_name(beams), beams
 
-        # rates and values are always wanted together: one program, traced and compiled once
+        # rates and values are always needed together: one program, traced and compiled once
         self._link_rates = jax.jit(jax.jacfwd(named, has_aux=True))
 
     def _at(self, y: np.ndarray, name: str, angles: np.ndarray) -> tuple[BeamArrays, Any]:
-        """Link values at some postures, and their rates: those of all postures, or a list with those of each.
+        """Return link values at some postures, and their rates: common to all postures, or a list per posture.
 
-        Loads of the arm press anew in each.
+        With loads the rates depend on the posture.
         """
         if not self._loaded or name == OWN:
             rates, own = self._link_rates(jnp.asarray(y))
@@ -155,14 +154,14 @@ class PlanarRates:
         omega: np.ndarray,
         multiplicity: np.ndarray,
     ) -> np.ndarray:
-        """The derivative of the mean of a group of frequencies at each of some postures of a set, (postures, n).
+        """Return the derivative of the mean of a group of frequencies at each posture, (postures, n).
 
         Parameters
         ----------
         name, angles
-            The set, and joint angles in rad, shape (postures, links).
+            Name of the set, and joint angles in rad, shape (postures, links).
         omega, multiplicity
-            The frequency of each group in rad/s, and how many modes it has, shape (postures,).
+            Frequency in rad/s and number of modes of each group, shape (postures,).
         """
         if not len(angles):
             return np.zeros((0, len(y)))
@@ -184,9 +183,9 @@ class PlanarRates:
     def of_cluster(
         self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
     ) -> np.ndarray:
-        """Derivatives projected on the modes of frequencies ``omega``, (m,), of one posture, (links,): (m, m, n).
+        """Return derivatives, (m, m, n), projected on the modes of frequencies ``omega``, (m,), at one posture.
 
-        ``close`` frequencies are one root, others have a mode each.
+        ``close`` frequencies are treated as one root, others as simple roots.
         """
         lane, rates = self._at(y, name, angles[None])
         beams = jax.tree_util.tree_map(lambda x: x[0], lane)

@@ -1,4 +1,4 @@
-"""Derivatives of frequencies at many postures of an arm in space: those by its values, taken on to the variables."""
+"""Derivatives of frequencies of an arm in space at many postures: by its values, then by design variables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxmodal.spatial.modes.values import rates
 
 
 class SpatialRates:
-    """Derivatives of the frequencies of an arm in space by the positions of the variables, rad/s; see `PlanarRates`."""
+    """Derivatives of the frequencies of an arm in space by the positions of the variables, in rad/s."""
 
     def __init__(self, problem: Problem) -> None:
         self._theory, self._space = problem.theory, problem.space
@@ -41,9 +41,9 @@ class SpatialRates:
         omega: np.ndarray,
         multiplicity: np.ndarray,
     ) -> np.ndarray:
-        """The derivative of the mean of a group of frequencies at each of some postures of a set, (postures, n).
+        """Return the derivative of the mean of a group of frequencies at each posture, (postures, n).
 
-        As `PlanarRates.of_groups`; groups of one posture are solved together.
+        Arguments as for `PlanarRates.of_groups`; groups at one posture are solved together.
         """
         rates = self._by_leaves(y, name)
         found = np.zeros((len(omega), len(y)))
@@ -66,7 +66,7 @@ class SpatialRates:
     def of_cluster(
         self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
     ) -> np.ndarray:
-        """Derivatives projected on the modes of frequencies of one posture, as `PlanarRates.of_cluster`."""
+        """Return derivatives projected on the modes of frequencies at one posture, see `PlanarRates.of_cluster`."""
         model = self._model(self._space.design_at(y), name, angles)
         count, centre = len(omega), float(np.mean(omega))
         each = np.full(count, centre) if close else omega
@@ -81,7 +81,7 @@ class SpatialRates:
         return modal_model(arm.model(self._theory))
 
     def _by_leaves(self, y: np.ndarray, name: str) -> np.ndarray:
-        """Derivatives of the arm's leaves by the positions, (leaves, n); the angles of a set do not change."""
+        """Return the derivatives of the arm's leaves by the positions, (leaves, n); angles of a set are constant."""
         rates = np.zeros((self._size, len(y)))
         for address, rate in self._of_values(jnp.asarray(y)).items():
             rates[self._place[address]] = rate

@@ -1,1 +1,1 @@
-"""Output of a result: texts, plots, files."""
+"""Output of a result: plots and files."""

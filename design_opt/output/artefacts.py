@@ -11,7 +11,7 @@ from jaxmodal.runtime.whole_files import write_text, write_whole
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is installed."""
+    """Return True if matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 

@@ -21,7 +21,7 @@ _BEFORE, _AFTER = COLOURS[6], COLOURS[0]
 
 
 def pictures(result: OptimisationResult) -> dict[str, Figure]:
-    """Return the plots that suit a result, by name: history, sections, postures."""
+    """Return the plots that apply to a result, by name: history, sections, postures."""
     found = {"history": history(result)}
     if any(_outline(link.section) is not None for link in result.arm.links):
         found["sections"] = sections(result)
@@ -72,7 +72,7 @@ def history(result: OptimisationResult) -> Figure:
 
 
 def _outline(section: Any) -> list[np.ndarray] | None:
-    """Closed curves (points, 2) of a section in mm: the outer one, and the inner one if it is hollow."""
+    """Return the closed outlines (points, 2) of a section in mm, the outer first; None for an unknown shape."""
     wall, shape = getattr(section, "wall_thickness", None), getattr(section, "shape", "raw")
     if shape in ("rectangle", "hollow_rectangle"):
         sizes = [(float(section.width), float(section.depth))]
@@ -144,7 +144,7 @@ def postures(result: OptimisationResult) -> Figure:
     before, after = result.evaluator.today_hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
-    lowest = result.report.shown_mode(name) - 1  # those before are 0
+    lowest = result.report.shown_mode(name) - 1  # lower modes have frequency 0
     worst = int(after[:, lowest].argmin())
     with style():
         if len(moving) == 2 and len(axes[moving[0]]) * len(axes[moving[1]]) == len(angles):
@@ -166,7 +166,7 @@ def postures(result: OptimisationResult) -> Figure:
 
 
 def _position_label(result: OptimisationResult, joint: int) -> str:
-    """Label of an axis over the positions of a joint."""
+    """Return the label of an axis over the positions of a joint."""
     arm = result.problem.arm
     name = f"position of joint {joint}" if arm.slides(joint) else angle_symbol(joint)
     return f"{name} [{unit_shown(arm, joint).strip()}]"
@@ -175,7 +175,7 @@ def _position_label(result: OptimisationResult, joint: int) -> str:
 def _over_postures(
     result: OptimisationResult, name: str
 ) -> tuple[str, bool, np.ndarray, np.ndarray]:
-    """Data of a map: label, whether small values are good, values before and after at every posture of the set."""
+    """Return the data of a map: label, True if small is good, values before and after at each posture of the set."""
     before, report = result.terms_before, result.report
     for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
         if part.postures == name and len(new) == len(report.hz[name]):
@@ -198,7 +198,7 @@ def _maps(
     unit = label.rpartition("[")[2].rstrip("]") if label.endswith("]") else ""
     order = np.lexsort((angles[:, 0], angles[:, 1]))
     both = np.concatenate([before, after])
-    known = both[np.isfinite(both)]  # undamped peaks are infinite before
+    known = both[np.isfinite(both)]  # undamped peaks are infinite
     low, top = known.min(), known.max()
     mesh: Any = None
     for ax, values, title in zip(axes, (before, after), ("before", "after"), strict=True):

@@ -1,4 +1,4 @@
-"""Limit and objective of arms that loads may buckle."""
+"""Constraint and objective on the buckling factor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxmodal.at_rest.traced_in_space import inverse_factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: what acts at the tip, in the plane the first two alone
+#: loads at the tip; planar arms have the first two only
 _AT_TIP = (
     *("tip_force_x", "tip_force_y", "tip_force_z"),
     *("tip_moment_x", "tip_moment_y", "tip_moment_z"),
@@ -32,7 +32,7 @@ _AT_TIP = (
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Pressed(AtRest):
-    """Dead loads in the postures of a set; the parameters are those of `BucklingLimit`."""
+    """Dead loads at the postures of a set; parameters as for `BucklingLimit`."""
 
     gravity: float | Sequence[float] | None = None
     tip_force_x: float = 0.0
@@ -74,7 +74,7 @@ class _Pressed(AtRest):
                 )
 
     def shares(self, design: Design) -> Array:
-        """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
+        """Return 1 over the buckling factor at each posture, shape (P, 1); 0 where no load can buckle the arm."""
         if isinstance(design.arm, SpatialArm):
             force, moment = np.split(np.array(self._at_tip), 2)
             loads = LoadsInSpace(self._gravity_in_space(), force, moment)
@@ -95,22 +95,22 @@ class _Pressed(AtRest):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BucklingLimit(_Pressed):
-    """Dead loads may grow by at least this factor before the arm buckles, at every posture of a set.
+    """Lower limit of the buckling factor of dead loads, at every posture of a set.
 
     Parameters
     ----------
     at_least
-        Least buckling factor (`jaxmodal.buckling`).
+        Smallest allowed buckling factor (see `jaxmodal.buckling`).
     gravity
-        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal. Left out, it is standard gravity, or none
-        where the arm has `loads` of its own. These always count. On an arm in space it acts along -z of the ground, or
-        is three numbers along x, y and z.
+        Acceleration in m/s^2 along -y; the angle of joint 1 is that of link 1 to the horizontal. Default: standard
+        gravity, or 0 if the arm has `loads`, which always act. For an arm in space along -z of the ground, or three
+        numbers along x, y and z.
     tip_force_x, tip_force_y, tip_force_z, tip_moment_x, tip_moment_y, tip_moment_z
-        Force at the tip, N, and moment there, N m; in the plane the first two alone.
+        Force (N) and moment (N m) at the tip; planar arms have only the first two.
 
     Notes
     -----
-    The margin is ``1 - at_least/factor``: 1 where nothing is pressed.
+    The margin is ``1 - at_least/factor``: 1 where no load can buckle the arm.
     """
 
     at_least: float = dataclasses.field(kw_only=False)
@@ -131,14 +131,14 @@ class BucklingLimit(_Pressed):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MaximiseBuckling(_Pressed):
-    """Make the lowest buckling factor as large as possible, at the worst posture of a set.
+    """Objective: maximise the lowest buckling factor, at the worst posture of a set.
 
-    Parameters are those of `BucklingLimit` but for its limit, and ``weight``, the factor in a weighted sum.
+    Parameters as for `BucklingLimit` without the limit, and ``weight``, the factor in a weighted sum.
 
     Notes
     -----
-    What is made small, and shown, is 1 over the factor: the share of the buckling loads that the loads are, 0 where
-    nothing is pressed.
+    The minimised (and reported) quantity is 1 over the factor: the loads as a share of the buckling loads, 0 where no
+    load can buckle the arm.
     """
 
     weight: float = 1.0

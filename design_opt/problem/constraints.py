@@ -1,4 +1,4 @@
-"""Constraints. Each is a vector of margins relative to its limit; a design keeps it where all are >= 0."""
+"""Constraints: vectors of margins, relative to a limit; a constraint is satisfied if all its margins are >= 0."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from jaxmodal.arm.quantities import shown
 
 
 class Constraint(Part, Protocol):
-    """The protocol of constraints, also for classes of your own."""
+    """Protocol of constraints, also for user-defined classes."""
 
     @property
     def equality(self) -> bool:
-        """Whether the margins must be 0."""
+        """True if the margins must be 0."""
 
     def margins(self, design: Design, today: Design) -> Array:
-        """Margins, shape (P, m), P being the number of postures or 1. ``today`` is the design as it stands."""
+        """Return the margins, shape (P, m), P the number of postures or 1; ``today`` is the given arm as a design."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FrequencyLimit:
-    """A frequency at least, or at most, so high at every posture of a set.
+    """Lower or upper limit of a frequency, at every posture of a set.
 
     Parameters
     ----------
     mode
         Mode number from 1.
     at_least_hz, at_most_hz
-        The limit; one or both.
+        Limits in Hz; one or both.
     at_least_today
-        Limit as a multiple of the frequency that today's arm has at the same posture; 1 keeps it.
+        Lower limit as a multiple of the frequency of the given arm at the same posture; 1 forbids a decrease.
     postures
         Name of a posture set.
     """
@@ -83,10 +83,10 @@ class FrequencyLimit:
 
     @property
     def highest_mode(self) -> int:
-        return self.mode + 1  # the next one may come down to it
+        return self.mode + 1  # the next mode may become as low
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse a mode that does not vibrate, or did not in today's arm where that is the limit."""
+        """Raise an error if the mode has frequency 0, in the designs or, for a relative limit, in the given arm."""
         what = f"constraint {self.label!r}"
         zeros.require_vibrating(what, self.mode, f"give mode = {zeros.most + 1} or higher")
         if self.at_least_today is not None:
@@ -109,17 +109,17 @@ class FrequencyLimit:
 
 @dataclasses.dataclass(frozen=True)
 class ForbiddenBand:
-    """No natural frequency inside a band, at any posture of a set.
+    """Frequency band without natural frequencies, at every posture of a set.
 
     Parameters
     ----------
     low_hz, high_hz
-        Ends of the band.
+        Ends of the band in Hz.
     modes_below
-        How many modes lie below the band; without it every mode may pass to either side, which makes the problem
-        one of several separate regions, and the solver finds the best of the region it starts in.
+        Number of modes below the band. Without it each mode may be on either side; the feasible region then has several
+        separate parts, and the solver finds the best design in the part where it starts.
     modes
-        How many of the lowest modes are watched; the final design is checked for all of them by the count.
+        Number of lowest modes that the constraint considers; the final design is checked for all modes by counts.
     """
 
     low_hz: float
@@ -153,7 +153,7 @@ class ForbiddenBand:
         return self.modes
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse a band that watches no mode that vibrates, or has fewer below than always are."""
+        """Raise an error if the band considers only zero frequencies, or requires fewer modes below than there are."""
         what = f"constraint {self.label!r}, modes = {self.modes}"
         zeros.require_vibrating(what, self.modes, f"give modes = {zeros.most + 1} or more")
         if self.modes_below is not None and self.modes_below < zeros.most:
@@ -172,14 +172,14 @@ class ForbiddenBand:
             outside = jnp.concatenate(
                 [1.0 - below / self.low_hz, above / self.high_hz - 1.0], axis=1
             )
-        return jnp.where(hz == 0.0, 1.0, outside)  # modes of frequency 0 are below and stay there
+        return jnp.where(hz == 0.0, 1.0, outside)  # zero frequencies are always below the band
 
 
 @dataclasses.dataclass(frozen=True)
 class MassLimit:
-    """Total mass, bodies and payload included, at most, or exactly, so large (kg).
+    """Limit of the total mass in kg, including bodies and payload: an upper limit or an exact value.
 
-    ``"today"`` stands for the mass of today's arm.
+    ``"today"`` stands for the mass of the given arm.
     """
 
     at_most: float | str | None = None
@@ -213,14 +213,14 @@ class MassLimit:
 
 @dataclasses.dataclass(frozen=True)
 class Require:
-    """A JAX function of your own that must be >= 0 (or = 0 as an equality) in every entry.
+    """User-defined constraint: all values of a JAX function must be >= 0 (or = 0 for an equality).
 
     Parameters
     ----------
     function
-        Takes a `Design`, returns a number or a vector, best of order one.
+        Takes a `Design`, returns a number or a vector, preferably of order one.
     label
-        A few words for tables.
+        Short text for tables.
     """
 
     function: Callable[[Design], Any]
@@ -238,7 +238,7 @@ class Require:
 
 @dataclasses.dataclass(frozen=True)
 class LastLength:
-    """The length that a fixed reach leaves to the last link is within the bounds of the other lengths."""
+    """Constraint of a fixed reach: the length of the last link is within the bounds of the other lengths."""
 
     lengths: FixedReach
 
@@ -257,5 +257,5 @@ class LastLength:
 
 
 def where(postures: str) -> str:
-    """Return the words for a posture set in a label."""
+    """Return the words for a posture set in the label of a constraint."""
     return "" if postures in ("", OWN) else f" at every posture of {postures}"

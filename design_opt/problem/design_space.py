@@ -1,4 +1,4 @@
-"""The box of all designs: positions between the bounds of the variables, and the arms that they stand for."""
+"""The box of all designs: positions between the bounds of the variables, and the corresponding arms."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class DesignSpace:
-    """The box of all designs: positions y in [0, 1]^n, the arms they stand for, and the way back.
+    """The box of all designs: positions y in [0, 1]^n, and the corresponding arms.
 
     Parameters
     ----------
     arm
-        Today's arm.
+        The given arm (today's design).
     variables
-        One or more.
+        Design variables, one or more.
     lengths
-        Lengths with a fixed reach, if these are variables, too.
+        Lengths with a fixed reach, if they are variables.
 
     Raises
     ------
     ProblemError
-        No variable, an address unknown or set twice, or a corner of the box that is no possible arm.
+        If there is no variable, an address is unknown or set twice, or a corner of the box is not a valid arm.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class DesignSpace:
 
     @property
     def starts_today(self) -> bool:
-        """Whether the search starts from today's arm: within rounding all values of the start are today's."""
+        """True if the search starts from the given arm, within rounding."""
         return all(
             np.isclose(value, float(get_parameter(self.arm, address)), rtol=1e-9, atol=0.0)
             for address, value in self._numbers(self.start).items()
         )
 
     def physical(self, y: Any) -> Array:
-        """Values of the variables in SI units, shape (n,), for positions of shape (n,)."""
+        """Return the values of the variables in SI units, shape (n,), for positions of shape (n,)."""
         return jnp.stack([v.physical(y[i]) for i, v in enumerate(self.variables)])
 
     def values(self, y: Any) -> dict[str, Any]:
-        """Values of every address that the variables set, in SI units."""
+        """Return the values, in SI units, of all addresses that the variables set."""
         found: dict[str, Any] = {}
         for i, variable in enumerate(self.variables):
             x = variable.physical(y[i])
@@ -106,14 +106,14 @@ class DesignSpace:
         return set_parameters(self.arm, self.values(y))
 
     def design_at(self, y: Any) -> Arm | SpatialArm:
-        """Return the arm at the positions y with plain numbers, as files have it."""
+        """Return the arm at the positions y, with Python floats."""
         return set_parameters(self.arm, self._numbers(y))
 
     def _numbers(self, y: Any) -> dict[str, float]:
         return {address: float(value) for address, value in self.values(y).items()}
 
     def possible_at(self, y: Any) -> Arm | SpatialArm:
-        """`design_at`, a last length that the others leave too little or too much of moved into its bounds."""
+        """Return `design_at`, with the last length of a fixed reach moved into its bounds."""
         values = self._numbers(y)
         if self.lengths:
             last = f"link{self.arm.num_links}.length"
@@ -156,12 +156,12 @@ class DesignSpace:
         for variable, today in zip(self.variables, self.today, strict=True):
             if variable.follow and today == 0.0:
                 raise ProblemError(
-                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and what follows it goes with"
-                    " its ratio to today; give the arm another value, or leave follow out."
+                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and addresses in follow depend"
+                    " on its ratio to today; give the arm another value, or leave follow out."
                 )
 
     def _check_corners(self) -> None:
-        """Refuse bounds between which some design is no possible arm."""
+        """Raise an error if a corner of the bounds is not a valid arm."""
         corners = [np.zeros(self.size), np.ones(self.size)]
         walls = np.array(["wall_thickness" in " ".join(v.addresses) for v in self.variables])
         corners += [np.where(walls, 1.0, 0.0), np.where(walls, 0.0, 1.0), self.start]
@@ -170,5 +170,5 @@ class DesignSpace:
                 self.possible_at(corner)
             except ArmError as error:
                 raise ProblemError(
-                    f"bounds: between them lies a design that is no possible arm: {error} Narrow the bounds."
+                    f"bounds: they include a design that is not a valid arm: {error} Narrow the bounds."
                 ) from error

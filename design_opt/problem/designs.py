@@ -1,4 +1,4 @@
-"""Designs as objectives and constraints see them: arm, variables, and frequencies at every posture."""
+"""Input of objectives and constraints: arm, variables, and frequencies at all postures."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: name of the posture set that is always there: the arm's own posture
+#: name of the posture set that always exists: the arm's own posture
 OWN = "own"
-#: postures of a set at most: each is solved in every step of the search
+#: most postures of a set: each is solved in every step of a search
 POSTURES = 1_000_000
 
 
 class Part(Protocol):
-    """The protocol that objectives and constraints share."""
+    """Protocol that objectives and constraints share."""
 
     @property
     def postures(self) -> str:
-        """Posture set it looks at, empty for none."""
+        """Name of the posture set; empty for none."""
 
     @property
     def label(self) -> str:
-        """A few words, with the unit."""
+        """Short text for tables, with the unit."""
 
     @property
     def highest_mode(self) -> int:
-        """Highest mode number it needs; 0 for none."""
+        """Highest mode number needed; 0 for none."""
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """One design as JAX sees it.
+    """A design as the argument of objectives and constraints, with traced values.
 
     Attributes
     ----------
     arm : Arm or SpatialArm
-        The arm, its values traced.
+        The arm, with traced values.
     variables : Array, shape (n,)
-        Values of the design variables, SI units.
+        Values of the design variables in SI units.
     hz : mapping of str to Array, shape (P, K)
         Frequencies in Hz at the P postures of each set, ascending.
     angles : mapping of str to Array, shape (P, links)
-        The joint angles of the sets, rad; of joints that slide the positions, m.
+        Joint angles of the sets in rad; positions of prismatic joints in m.
     """
 
     arm: Arm | SpatialArm
@@ -67,11 +67,11 @@ class Design:
     angles: dict[str, Array]
 
     def positions(self, name: str) -> Array | None:
-        """The positions of joints in a set, (P, links), rad and m; None for the arm's own, which may be variables."""
+        """Return the joint positions of a set, (P, links), rad and m; None for the arm's own posture."""
         return None if name == OWN else self.angles[name]
 
     def at_each_posture(self, name: str, of: Callable[[Any], Array]) -> Array:
-        """``of`` the arm in each posture of a set, shape (P, ...); in its own it keeps angles that are variables."""
+        """Return ``of(arm)`` at each posture of a set, shape (P, ...); in its own posture, angles may be variables."""
         if name == OWN:
             return of(self.arm)[None]
         turned = self.angles[name][:, np.array(self.arm.joints) - 1]
@@ -79,19 +79,18 @@ class Design:
 
 
 def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return named posture sets as arrays of shape (P, links), rad; ``own`` is the arm's posture.
+    """Return named posture sets as arrays of shape (P, links), in rad; ``own`` is the arm's posture.
 
     Parameters
     ----------
     given
-        For each name the joint angles in rad, of joints that slide the positions in m, shape (P, joints - 1) or
-        (P, joints); segments have none.
+        For each name the joint angles in rad (positions of prismatic joints in m), shape (P, joints - 1) or
+        (P, joints); segments have no joint.
 
     Raises
     ------
     ProblemError
-        If a set is empty, has the wrong shape, or holds an angle that is not finite; or joints of the arm share a
-        place, so that a row of angles does not say which is which.
+        If a set is empty, too large, has the wrong shape or contains an angle that is not finite.
     """
     found = {OWN: own_angles(arm)}
     own = found[OWN][0]
@@ -129,14 +128,14 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
 
 
 def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
-    """Return the positions of the joints alone, (P, joints), of a set of postures (P, links)."""
+    """Return the positions of joints, (P, joints), from a set of postures (P, links), which includes segments."""
     return angles[:, np.array(arm.joints) - 1]
 
 
 def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
-    """Return a posture for messages: ``(45°, -90°)``, of the joints whose angles matter, or differ ``among`` its set.
+    """Return a posture as text, such as ``(45°, -90°)``: the joints on which frequencies depend.
 
-    That of joint 1 may matter to a limit alone, by its gravity or the direction of a port.
+    Joint 1 is included also if its angle varies ``among`` the set: a limit may depend on it, by gravity or a port.
     """
     joints = _mattering(arm)
     if 1 not in joints and np.ptp(among[:, 0]) > 0.0:
@@ -146,47 +145,47 @@ def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
 
 
 def as_degrees(arm: Arm | SpatialArm, joint: int, position: Any) -> Any:
-    """Return positions of a joint as people read them: angles in degrees, ways of joints that slide in m."""
+    """Return positions of a joint in the units of texts: angles in degrees, prismatic joints in m."""
     return position if arm.slides(joint) else np.degrees(position)
 
 
 def unit_shown(arm: Arm | SpatialArm, joint: int) -> str:
-    """The unit that follows such a position."""
+    """Return the unit of a joint position in texts, to follow its number."""
     return " m" if arm.slides(joint) else "°"
 
 
 def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
-    """The posture of an arm as a set, rad and m, shape (1, links)."""
+    """Return the posture of an arm as a set, rad and m, shape (1, links)."""
     links = enumerate(arm.links, start=1)
     return np.array([[float(value_at(link, arm.position_of(number))) for number, link in links]])
 
 
 def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the joint angles of a set of postures (P, links) by address; joint 1's only where it matters."""
+    """Return the joint positions of a set (P, links) by address; joint 1 only if frequencies depend on it."""
     return {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in _mattering(arm)}
 
 
 def _mattering(arm: Arm | SpatialArm) -> list[int]:
-    """Joints whose positions matter, or joint 1 where none does."""
+    """Return the joints on whose positions the frequencies depend; joint 1 if there is none."""
     return [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
 
 
 def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
-    """Whether joint 1 turns the arm against loads, or against springs that stay where they are."""
+    """Return True if joint 1 turns the arm relative to loads or to springs to the ground."""
     if isinstance(arm, SpatialArm) or arm.loads is not None or arm.base_stiffness is not None:
         return True
     return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
 def workspace(*ranges_deg: tuple[float, float, int], sliding: Sequence[int] = ()) -> np.ndarray:
-    """Return the postures of a regular grid, rad, of joints that slide m, shape (P, axes).
+    """Return the postures of a regular grid, in rad (prismatic joints: m), shape (P, axes).
 
     Parameters
     ----------
     ranges_deg
-        For each joint, or each from the second: first angle, last angle in degrees, and number of points.
+        For each joint, or each joint from the second: first and last angle in degrees, and number of points.
     sliding
-        Which of them, counted from 0, are of joints that slide: their first and last positions are in m.
+        Indices, from 0, of the ranges of prismatic joints, whose first and last positions are in m.
 
     Examples
     --------
@@ -213,7 +212,7 @@ def workspace(*ranges_deg: tuple[float, float, int], sliding: Sequence[int] = ()
 
 
 def check_set(where: str, name: str, known: Mapping[str, Any]) -> None:
-    """Refuse a posture set that the problem does not have."""
+    """Raise an error if the problem has no such posture set."""
     if not isinstance(name, str) or name not in known:
         raise ProblemError(
             f"{where}: posture set {shown(name)} is unknown; known are {', '.join(known)}."
@@ -222,13 +221,13 @@ def check_set(where: str, name: str, known: Mapping[str, Any]) -> None:
 
 
 def check_mode(where: str, mode: Any, key: str = "mode") -> None:
-    """Refuse a mode number that is none."""
+    """Raise an error unless a mode number is a whole number from 1 to 40."""
     if not is_whole(mode, 1, 40):
         raise ProblemError(f"{where}: {key} = {shown(mode)}: must be a whole number from 1 to 40.")
 
 
 def check_function(where: str, function: Any) -> None:
-    """Refuse what is no function of a design."""
+    """Raise an error unless a function is callable."""
     if not callable(function):
         raise ProblemError(
             f"{where}: function = {shown(function)}: must be a function of a Design, such as"
@@ -237,7 +236,7 @@ def check_function(where: str, function: Any) -> None:
 
 
 def check_number(where: str, key: str, value: Any) -> None:
-    """Refuse a value that is no finite number greater than 0."""
+    """Raise an error unless a value is a finite number greater than 0."""
     if not is_finite(value) or value <= 0.0:
         raise ProblemError(
             f"{where}: {key} = {shown(value)}: must be a finite number greater than 0."

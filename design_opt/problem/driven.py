@@ -1,4 +1,4 @@
-"""Limits and objectives of driven arms: how much a port moves for a unit force at another, or for the base's motion."""
+"""Constraint and objective on the frequency response: motion of a port for a unit force or a motion of the base."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: local maxima of a band that count at once: where two are as high the optimum hangs on both
+#: number of local maxima of a band that are considered: at an optimum two or more may be equally high
 _MAXIMA = 3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Driven:
-    """One response and where its size counts; the parameters are those of `ResponseLimit`."""
+    """A response at a frequency or in a band; parameters as for `ResponseLimit`."""
 
     input: str | Port
     output: str | Port
@@ -63,7 +63,7 @@ class _Driven:
             check_number(self._kind, "at_hz", self.at_hz)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
+        """Raise an error if the arm lacks a port or, for a band, damping."""
         with about(self._kind, ArmError):
             require_theory(arm, self.theory)
         with about(self._kind, ArmError):
@@ -78,7 +78,7 @@ class _Driven:
 
     @property
     def unit(self) -> str:
-        """Unit of the size, as far as the names of the ports tell it."""
+        """Unit of the response, from the names of the ports."""
         output, driven = _read(self.output), _read(self.input)
         return unit_of_transfer(output, self.motion, driven, self.base_motion)
 
@@ -94,7 +94,7 @@ class _Driven:
         return f"{kind}{_named(self.output, str(_read(self.output)))} for {into} {place}"
 
     def sizes(self, design: Design) -> Array:
-        """Sizes, the largest first, shape (P, 1 or 3); 0 where a band has fewer maxima."""
+        """Return absolute values of the response, largest first, shape (P, 1 or 3); 0 where a band has fewer maxima."""
         ends = (self.at_hz,) if self.band_hz is None else self.band_hz
         omega: Any = tuple(2.0 * math.pi * end for end in ends)  # type: ignore[operator]
         asked = AskedSize(
@@ -105,7 +105,7 @@ class _Driven:
 
 
 def _read(name: str | Port) -> Port:
-    """A port of the direction that a name has; whether an arm has it is not asked."""
+    """Return a port with the direction in a name, without an arm; its place is only a stand-in."""
     if isinstance(name, Port):
         return name
     place, _, direction = name.rpartition(".")
@@ -113,28 +113,28 @@ def _read(name: str | Port) -> Port:
 
 
 def _named(name: str | Port, side: str) -> str:
-    """The place of a port as it was given, with the direction of its force or its motion."""
+    """Return the place of a port as given, with the direction of its force or motion."""
     return f"{str(name).rpartition('.')[0]}.{side.rpartition('.')[2]}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ResponseLimit(_Driven):
-    """The exact harmonic response between two ports at most so large, at every posture of a set.
+    """Upper limit of the exact harmonic response between two ports, at every posture of a set.
 
     Parameters
     ----------
     at_most
-        Limit of its size, SI units: m/N for ``"tip.across"`` by a force.
+        Limit of the absolute value in SI units, for example m/N for ``"tip.across"`` and a force.
     input, output
         Ports such as ``"tip.across"``; an input at the base is a motion of the ground.
     at_hz
-        One frequency in Hz.
+        Frequency in Hz.
     band_hz
-        Or the ends of a band in Hz, in which the largest size counts: all peaks, found exactly, and both ends.
+        Instead of ``at_hz``: ends of a band in Hz, in which the largest value counts (exact peaks, and both ends).
     motion
-        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+        Kind of output: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion
-        What an input at the base is, of the same three.
+        Kind of an input at the base: one of the same three.
     postures
         Name of a posture set.
     theory
@@ -142,7 +142,7 @@ class ResponseLimit(_Driven):
 
     Notes
     -----
-    The margins are ``at_most/size - 1``, -1 where a peak is infinite, for the three highest maxima.
+    The margins are ``at_most/size - 1`` for the three highest maxima; -1 where a peak is infinite.
     """
 
     at_most: float
@@ -166,9 +166,9 @@ class ResponseLimit(_Driven):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MinimiseResponse(_Driven):
-    """Make the exact harmonic response between two ports as small as possible, at the worst posture of a set.
+    """Objective: minimise the exact harmonic response between two ports, at the worst posture of a set.
 
-    Parameters are those of `ResponseLimit` but for its limit, and ``weight``, the factor in a weighted sum.
+    Parameters as for `ResponseLimit` without the limit, and ``weight``, the factor in a weighted sum.
     """
 
     weight: float = 1.0

@@ -1,24 +1,23 @@
-"""The errors of optimisation: a problem that cannot be worked on, and a checkpoint that cannot be used."""
+"""Errors of optimisation: an invalid problem, and an unusable checkpoint."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class ProblemError(ValueError):
-    """A problem is stated in a way that cannot be solved.
+    """A problem is invalid.
 
-    The message names the variable, objective, constraint or key, the value received, what is allowed there, and
-    what to do about it.
+    The message names the variable, objective, constraint or key, the value received, what is allowed, and the remedy.
     """
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint cannot be read, written, or belongs to another problem; the message says what to do."""
+    """A checkpoint cannot be read or written, or belongs to another problem; the message gives the remedy."""
 
 
 @contextmanager
 def about(what: str, kind: type[ValueError] = ValueError) -> Iterator[None]:
-    """Turn errors of a kind, `ArmError` among them, into a `ProblemError` that says first what they are about."""
+    """Convert errors of a ``kind`` inside the context to a `ProblemError` that starts with ``what``."""
     try:
         yield
     except kind as error:

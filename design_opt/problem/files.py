@@ -1,4 +1,4 @@
-"""Problems in TOML files, every key checked; the built-in problems."""
+"""Problems from TOML files, with every key checked; the built-in problems."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def problem_text(name: str) -> str:
 
 
 def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
-    """Read a problem and how to solve it.
+    """Read a problem and its solver options.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
 def problem_from_dict(
     document: Mapping[str, Any], *, folder: str | Path = "."
 ) -> tuple[Problem, SolverOptions]:
-    """Return the problem that the tables of a ``document``, as of a problem file, describe; see `read_problem`.
+    """Return problem and solver options from the tables of a problem file, see `read_problem`.
 
-    Paths in it are relative to the ``folder``.
+    Paths in the ``document`` are relative to the ``folder``.
     """
     check_document(document, ProblemError)
     check_kind(document, "objective", ProblemError)
@@ -199,7 +199,7 @@ def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
             ):
                 turning = [not arm.slides(i) for i in arm.joints[len(arm.joints) - count :]]
                 return np.where(turning, np.radians(listed), listed)
-            return np.radians(listed)  # refused with the problem
+            return np.radians(listed)  # a wrong shape, which Problem refuses
         joints, grid = arm.joints, entry["grid_deg"]
         names = {f"theta_{i}": i for i in joints if not arm.slides(i)}
         names |= {
@@ -239,7 +239,7 @@ def _made(where: str, kind: type, entry: Any) -> Any:
 
 
 def _tables(key: str, document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The tables under a key; a single table counts as a list of one."""
+    """Return the tables under a key; a single table counts as a list of one."""
     entry = document.get(key, [])
     entries = [entry] if isinstance(entry, Mapping) else entry
     if not isinstance(entries, list) or not all(isinstance(item, Mapping) for item in entries):

@@ -1,7 +1,7 @@
-"""Objectives: quantities to make as large, or as small, as possible.
+"""Objectives: quantities to be maximised or minimised.
 
-Every objective is a vector of values of which the least counts, to be made as large as possible: a worst case
-over postures and modes, or a single number. How the least is taken is the problem's `aggregate`.
+Every objective is a vector of values whose smallest is maximised: a worst case over postures and modes, or a single
+number. The `aggregate` of the problem selects the form of the smallest value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jaxmodal.arm.quantities import shown
 
 
 class Objective(Part, Protocol):
-    """The protocol of objectives, also for classes of your own."""
+    """Protocol of objectives, also for user-defined classes."""
 
     @property
     def weight(self) -> float:
@@ -28,15 +28,15 @@ class Objective(Part, Protocol):
 
     @property
     def sign(self) -> float:
-        """+1 if the number shown is to be large, -1 if small."""
+        """+1 if the reported number is maximised, -1 if it is minimised."""
 
     def terms(self, design: Design) -> Array:
-        """Values, shape (P, m), P being the number of postures or 1; the least counts."""
+        """Return values, shape (P, m), P the number of postures or 1; the smallest is maximised."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MinimiseMass:
-    """Make the total mass of the arm, bodies and payload included, as small as possible."""
+    """Objective: minimise the total mass of the arm, including bodies and payload."""
 
     weight: float = 1.0
     postures: str = ""
@@ -51,7 +51,7 @@ class MinimiseMass:
 
 @dataclasses.dataclass(frozen=True)
 class MaximiseFrequency:
-    """Make a frequency as high as possible, at the worst posture of a set.
+    """Objective: maximise a frequency, at the worst posture of a set.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class MaximiseFrequency:
     weight
         Factor in a weighted sum.
     cluster
-        How many modes beyond are watched, since at the optimum they may coincide with this one; 0 asks for
-        the single mode alone, which fails where modes coincide.
+        Number of higher modes that are also considered, because at the optimum they may coincide with this one; with 0
+        the search fails where modes coincide.
     """
 
     mode: int = 1
@@ -89,7 +89,7 @@ class MaximiseFrequency:
         return self.mode + self.cluster
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse a mode that does not vibrate."""
+        """Raise an error if the mode has frequency 0."""
         remedy = f"give mode = {zeros.most + 1} or higher"
         zeros.require_vibrating(f"objective {self.label!r}", self.mode, remedy)
 
@@ -99,7 +99,7 @@ class MaximiseFrequency:
 
 @dataclasses.dataclass(frozen=True)
 class MaximiseGap:
-    """Make the gap between a mode and the next one above as wide as possible, in Hz, at the worst posture.
+    """Objective: maximise the gap in Hz between a mode and the next, at the worst posture of a set.
 
     Parameters
     ----------
@@ -125,33 +125,33 @@ class MaximiseGap:
         return self.below + 2
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse a lower edge that does not vibrate: the gap above it is the frequency of the upper one."""
+        """Raise an error if the lower mode has frequency 0: the gap is then the frequency of the upper mode."""
         first = zeros.most + 1
         remedy = f"give below = {first} or higher, or maximise the frequency of mode {first}"
         zeros.require_vibrating(f"objective {self.label!r}", self.below, remedy)
 
     def terms(self, design: Design) -> Array:
-        """All differences across the gap: both edges may be clusters."""
+        """Return all differences across the gap, because both edges may be clusters; the smallest is maximised."""
         hz = design.hz[self.postures]
         edge = hz[:, self.below - 1 : self.below]
         lower = hz[:, max(self.below - 2, 0) : self.below]
-        lower = jnp.where(lower == 0.0, edge, lower)  # one that does not vibrate is no partner
+        lower = jnp.where(lower == 0.0, edge, lower)  # zero frequencies do not count
         upper = hz[:, self.below : self.below + 2]
         return (upper[:, :, None] - lower[:, None, :]).reshape(hz.shape[0], -1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Maximise:
-    """A JAX function of your own, as large as possible.
+    """Objective: maximise a user-defined JAX function.
 
     Parameters
     ----------
     function
-        Takes a `Design`, returns a number or a vector of which the least counts.
+        Takes a `Design`, returns a number or a vector, whose smallest value is maximised.
     label
-        A few words for tables.
+        Short text for tables.
     postures, highest_mode
-        The posture set that the function reads frequencies of and the highest mode number; leave out for none.
+        Posture set and highest mode number of the frequencies that the function uses; not needed without frequencies.
     """
 
     function: Callable[[Design], Any]
@@ -171,7 +171,7 @@ class Maximise:
 
 @dataclasses.dataclass(frozen=True)
 class Minimise(Maximise):
-    """A JAX function of your own, as small as possible; of a vector the greatest value counts."""
+    """Objective: minimise a user-defined JAX function; of a vector, its largest value."""
 
     sign = -1.0
 
@@ -180,5 +180,5 @@ class Minimise(Maximise):
 
 
 def worst_of(postures: str) -> str:
-    """Return the words for a posture set in a label."""
+    """Return the words for a posture set in the label of an objective."""
     return "" if postures == OWN else f", worst of {postures}"

@@ -11,18 +11,18 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 
 METHODS = ("slsqp", "augmented_lagrangian")
-#: starts of a search, and iterations of a start, at most
+#: most starts of a search, and most iterations of a start
 STARTS, ITERATIONS = 10_000, 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class SolverOptions:
-    """How to search: the table ``[solver]`` of a problem file, the arguments of `optimise`.
+    """Options of a search: the table ``[solver]`` of a problem file, and arguments of `optimise`.
 
     Raises
     ------
     ProblemError
-        The message names the option, its value and what is allowed.
+        If an option is invalid; the message names it, its value and what is allowed.
     """
 
     method: str = "slsqp"
@@ -53,5 +53,5 @@ class SolverOptions:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Arguments of `optimise`."""
+        """The options as arguments of `optimise`, by name."""
         return dataclasses.asdict(self)

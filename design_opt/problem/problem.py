@@ -1,4 +1,4 @@
-"""A design problem: an arm, variables, objectives, constraints, posture sets; checked when it is made."""
+"""An optimisation problem: arm, variables, objectives, constraints, posture sets; validated when it is created."""
 
 from __future__ import annotations
 
@@ -34,43 +34,43 @@ AGGREGATES = ("bound", "ks", "pnorm")
 
 
 class Problem(ShowsTables):
-    """An optimisation problem.
+    """An optimisation problem, validated when it is created.
 
     Parameters
     ----------
     arm
-        Today's arm, planar or in space.
+        The given arm (today's design), planar or in space.
     variables
         Design variables, see `Variable` and `per_link`.
     objective
-        One objective, or several, whose weighted sum counts: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
-        `MinimiseResponse`, `MaximiseBuckling`, `Maximise`, `Minimise`. Each is divided by its size at the start before
+        One objective, or several with a weighted sum: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
+        `MinimiseResponse`, `MaximiseBuckling`, `Maximise`, `Minimise`. Each is divided by its value at the start before
         it is weighted.
     constraints
         `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `BucklingLimit`, `WallLimit`,
         `ResponseLimit`, `Require`.
     postures
-        Named posture sets, each an array of joint angles in rad of shape (P, links - 1) or (P, links); see
+        Named posture sets, each an array of joint angles in rad of shape (P, joints - 1) or (P, joints); see
         `workspace`. ``"own"`` is always the arm's own posture.
     lengths
-        `FixedReach` makes the link lengths variables, their sum held.
+        A `FixedReach`, to make link lengths variables with a constant sum.
     theory
         Beam theory.
     aggregate
-        How the least of several values is taken: ``"bound"``, exactly, by a further variable that bounds them from
-        below; ``"ks"`` (Kreisselmeier and Steinhauser) or ``"pnorm"``, by a smooth function of all of them that is
-        never above the least (of margins of constraints, which have any sign, by ``"ks"`` in both cases). The smooth
-        ones take every mode of a cluster in, and so have a gradient where frequencies coincide.
+        Form of the smallest of several values: ``"bound"``, exact, with an additional variable as their lower bound;
+        ``"ks"`` (Kreisselmeier and Steinhauser) or ``"pnorm"``, a smooth function of all values that is never above the
+        smallest (margins of constraints, which have any sign, use ``"ks"`` in both cases). Smooth aggregates include
+        every mode of a cluster, and so have a gradient where frequencies coincide.
     sharpness
-        Exponent of the smooth aggregates at the end; values are relative to their size at the start. The aggregate of
-        N values is below the least by at most ln(N)/sharpness.
+        Final exponent of the smooth aggregates; values are relative to those at the start. The aggregate of N values is
+        below the smallest by at most ln(N)/sharpness.
     name
         Title.
 
     Raises
     ------
     ProblemError
-        If anything contradicts itself or is unknown; the message names it.
+        If an argument is invalid or inconsistent with others; the message names it.
     X64DisabledError
         If JAX runs in single precision.
 
@@ -132,7 +132,7 @@ class Problem(ShowsTables):
         self.num_modes = max([self._lowest_shown(), *modes])
 
     def tables(self) -> list[Table]:
-        """Return the variables with their bounds and starts, what is sought and what has to hold."""
+        """Return a table of variables, bounds and starts, with objectives, constraints and posture sets as notes."""
         starts = self.space.physical(self.space.start)
         rows = [
             [entry.name, *(f"{float(x):.6g}" for x in (entry.lower, entry.upper, start))]
@@ -150,7 +150,7 @@ class Problem(ShowsTables):
         return [Table(title, headings, shortened(rows), notes, ("variable",))]
 
     def changed(self, **changes: Any) -> Problem:
-        """The problem with other arguments in place of some of its own, and the posture sets that it uses."""
+        """Return the problem with some arguments replaced; it keeps only the posture sets in use."""
         used = [key for key in self.used_sets if key != OWN]
         own: dict[str, Any] = {
             "arm": self.arm,
@@ -172,14 +172,14 @@ class Problem(ShowsTables):
         return [*self.objectives, *self.constraints]
 
     def _lowest_shown(self) -> int:
-        """The lowest mode that vibrates, which shows itself where nothing asks for one; rigid arms may have none."""
+        """Return the number of the lowest mode with nonzero frequency, to be reported in any case; 1 for rigid arms."""
         links: Sequence[Any] = self.arm.links
         if all(link.rigid for link in links):
             return 1
         return 1 + max((zeros.most for zeros in self.zero_modes.values()), default=0)
 
     def _zero_modes(self) -> dict[str, ZeroModes]:
-        """The modes of frequency 0 in every set that is used; refuse what may not ask for them."""
+        """Return the zero-frequency modes of each set in use; raise an error for parts that may not use such modes."""
         designs = zero_modes(self.space.possible_at(self.space.start), self.sets, self.used_sets)
         today = zero_modes(self.arm, self.sets, self.used_sets)
         for part in self.parts:
@@ -195,13 +195,13 @@ class Problem(ShowsTables):
         for part in self.objectives:
             if not hasattr(part, "terms"):
                 raise ProblemError(
-                    f"objective {shown(part)}: is none; give one such as MinimiseMass()."
+                    f"objective {shown(part)}: is not an objective; give one such as MinimiseMass()."
                 )
             _require_names("objective", part, ("weight", "sign"))
         for rule in self.constraints:
             if not hasattr(rule, "margins"):
                 raise ProblemError(
-                    f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
+                    f"constraint {shown(rule)}: is not a constraint; give one such as MassLimit(...)."
                 )
             _require_names("constraint", rule, ("equality",))
         for entry in self.parts:
@@ -224,25 +224,25 @@ class Problem(ShowsTables):
                 raise ProblemError(f"constraint {label!r} is given twice; give it once.")
 
     def design(self, y: Any, hz: Mapping[str, Any], angles: Mapping[str, Any]) -> Design:
-        """Return what objectives and constraints see of the positions y, shape (n,)."""
+        """Return the design at positions y, shape (n,), as the argument of objectives and constraints."""
         return Design(self.space.arm_at(y), self.space.physical(y), dict(hz), dict(angles))
 
     def terms(self, design: Design) -> list[Array]:
-        """Values of every objective, each of shape (P, m)."""
+        """Return the values of every objective, each of shape (P, m)."""
         return [part.terms(design) for part in self.objectives]
 
     @property
     def rules(self) -> list[Constraint]:
-        """The constraints, and last that of a fixed reach."""
+        """The constraints, with that of a fixed reach last."""
         return [*self.constraints, *([LastLength(self.lengths)] if self.lengths else [])]
 
     def margins(self, design: Design, today: Design) -> list[Array]:
-        """Margins of every one of the `rules`, each of shape (P, m)."""
+        """Return the margins of all `rules`, each of shape (P, m)."""
         return [rule.margins(design, today) for rule in self.rules]
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all that decides the numbers, functions of your own by name only."""
+        """SHA-256 of everything that determines the results; user-defined functions enter only by name."""
         described = {
             "arm": self.arm.to_dict(),
             "variables": [
@@ -259,7 +259,7 @@ class Problem(ShowsTables):
 
 
 def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
-    """Refuse a class of the caller's own that lacks what the search asks of it."""
+    """Raise an error if a user-defined class lacks a required attribute."""
     needed = ("label", "postures", "highest_mode", *own)
     for name in needed:
         if name not in dir(part):  # properties are not evaluated yet
@@ -269,7 +269,7 @@ def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
 
 
 def _listed(key: str, given: Any, example: str) -> list[Any]:
-    """Return the items of an argument that is a list or another iterable; refuse anything else."""
+    """Return the items of an argument as a list; raise an error if it is not an iterable of items."""
     if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
         raise ProblemError(f"{key} = {shown(given)}: must be a list, such as [{example}].")
     return list(given)
@@ -291,9 +291,9 @@ def _check_name(key: str, value: Any, known: Sequence[str]) -> None:
 
 
 def least(values: Array, aggregate: str, sharpness: Any) -> Array:
-    """Smooth least value of an array: never above the least, and below it by at most ln(N)/sharpness.
+    """Return a smooth smallest value of an array: below the smallest by at most ln(N)/sharpness, and never above it.
 
-    For ``"pnorm"`` that distance is relative.
+    For ``"pnorm"`` this distance is relative.
 
     Notes
     -----
@@ -312,6 +312,6 @@ def _log_sum_exp(x: Array) -> Array:
 
 
 def size_of(values: np.ndarray) -> float:
-    """A size to divide an objective by: that of its least value, or of its values if that is near 0."""
+    """Return the divisor of an objective: its smallest value, or a tenth of its largest if that is close to 0."""
     low, top = float(abs(values.min())), float(np.abs(values).max())
     return (low if low > 0.01 * top else 0.1 * top) or 1.0

@@ -1,4 +1,4 @@
-"""Deflection of the tip of an arm with blocked joints under its own weight and its payload's."""
+"""Static deflection of the tip of an arm with blocked joints, under gravity and a force."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def tip_deflection(
     gravity: float = STANDARD_GRAVITY,
     tip_force: tuple[float, float] = (0.0, 0.0),
 ) -> Array:
-    """Displacement of the tip under gravity and a force at the tip, linear statics.
+    """Return the displacement of the tip under gravity and a force at the tip, by linear statics.
 
     Parameters
     ----------
     beams
-        Link values, leaves of shape (n,); the last tip mass holds the payload. ``joint_angle`` of link 1
-        counts: it is the angle of link 1 to the horizontal.
+        Link values, leaves of shape (n,); the last tip mass includes the payload. ``joint_angle`` of link 1 is its
+        angle to the horizontal.
     theory
-        Flags of the theory; shear and axial deformation count where the theory has them.
+        Flags of the theory: with or without shear and axial deformation.
     gravity
         Acceleration of gravity in m/s^2, along -y.
     tip_force
-        Further force at the tip, N, in x and y.
+        Force at the tip in N, along x and y.
 
     Returns
     -------
     Array, shape (2,)
-        Displacement in x (horizontal) and y (up), m.
+        Displacement in m along x (horizontal) and y (up).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Limits of statics and manufacture: the deflection of the tip, the thickness of walls."""
+"""Constraints of statics and manufacture: deflection of the tip, thickness of walls."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class AtRest:
-    """Base of limits and objectives of arms at rest under gravity; dataclasses add the fields.
+    """Base class of constraints and objectives of arms at rest under gravity; dataclasses add the fields.
 
-    ``gravity`` is a number, m/s^2 along -y of a planar arm and along -z of the ground of one in space, or three
-    numbers along x, y and z of the ground.
+    ``gravity`` is an acceleration in m/s^2: a number, along -y for planar arms and along -z of the ground in space; or,
+    in space, three numbers along x, y and z of the ground.
     """
 
     gravity: float | Sequence[float] | None
@@ -70,7 +70,7 @@ class AtRest:
             theory_flags(self.theory)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm that lacks what this theory, which may not be the problem's, needs, and loads of other arms."""
+        """Raise an error if the arm does not suit the theory of this part, or the loads are for arms in space."""
         with about(self._kind, ArmError):
             require_theory(arm, self.theory)
         if isinstance(self.gravity, tuple) and "z" not in arm.directions:
@@ -80,18 +80,18 @@ class AtRest:
             )
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse an arm that nothing holds at rest."""
+        """Raise an error if the arm has zero-frequency modes, so that nothing holds it at rest."""
         zeros.require_none(self._kind)
 
     def gravity_on(self, arm: Arm) -> float:
-        """The acceleration that acts on a planar arm beside its own loads, m/s^2 along -y."""
+        """Return the acceleration of gravity in addition to the arm's own loads, m/s^2 along -y of a planar arm."""
         if self.gravity is None:
             return STANDARD_GRAVITY if arm.loads is None else 0.0
         assert not isinstance(self.gravity, Sequence)
         return self.gravity
 
     def _gravity_in_space(self) -> np.ndarray:
-        """That on an arm in space, (3,), m/s^2 along x, y and z of the ground."""
+        """Return the acceleration of gravity on an arm in space, (3,), m/s^2 along x, y and z of the ground."""
         if isinstance(self.gravity, Sequence):
             return np.array(self.gravity)
         down = STANDARD_GRAVITY if self.gravity is None else self.gravity
@@ -100,22 +100,22 @@ class AtRest:
 
 @dataclasses.dataclass(frozen=True)
 class DeflectionLimit(AtRest):
-    """Deflection of the tip under gravity and payload at most so large (m), at every posture of a set.
+    """Upper limit of the deflection of the tip under gravity, at every posture of a set.
 
     Parameters
     ----------
     at_most
-        Length of the displacement of the tip, m.
+        Limit of the displacement of the tip (its absolute value), in m.
     gravity
-        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal. Left out, it is standard gravity, or none
-        where the arm has `loads` of its own. These always count. On an arm in space it acts along -z of the ground, or
-        is three numbers along x, y and z.
+        Acceleration in m/s^2 along -y; the angle of joint 1 is that of link 1 to the horizontal. Default: standard
+        gravity, or 0 if the arm has `loads`, which always act. For an arm in space along -z of the ground, or three
+        numbers along x, y and z.
 
     Notes
     -----
-    Axial forces and loads of the arm stiffen or soften it (second-order theory): then ``gravity`` bends the arm as they
-    left it, and adds nothing to its axial forces. Give it as a load of the arm where it shall. A design that its forces
-    at rest buckle has no margin (NaN).
+    Axial forces and loads of the arm stiffen or soften it (second-order theory). ``gravity`` then acts on the arm in
+    this state, and does not change its axial forces; to include its effect on them, give gravity as a load of the arm.
+    The margin is NaN for a design that buckles under its forces at rest.
     """
 
     at_most: float
@@ -138,7 +138,7 @@ class DeflectionLimit(AtRest):
             )
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """As `AtRest`, and refuse supports beside axial forces in space."""
+        """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
         if isinstance(arm, SpatialArm) and under_forces(arm):
             with about(self._kind, ArmError):
@@ -162,7 +162,7 @@ class DeflectionLimit(AtRest):
 
         def one(arm: Arm) -> Array:
             beams = beam_arrays(arm)
-            # the force method of supports, rigid ones among them, is not differentiable by JAX
+            # JAX cannot differentiate the force method for supports, which may be rigid
             if under_forces(arm) or beams.support_x_stiffness is not None:
                 moved = second_order_deflection(arm, self.theory, gravity=(0.0, -gravity))
             else:
@@ -174,14 +174,14 @@ class DeflectionLimit(AtRest):
 
 @dataclasses.dataclass(frozen=True)
 class WallLimit:
-    """Walls that can be made: not thinner than a limit, and not too thin for their depth.
+    """Limits of wall thickness for manufacture: a smallest thickness, and a largest ratio of depth to thickness.
 
     Parameters
     ----------
     at_least
-        Least wall thickness, m.
+        Smallest allowed wall thickness in m.
     depth_over_wall
-        Greatest ratio of outer depth (or diameter) to wall thickness.
+        Largest allowed ratio of outer depth (or diameter) to wall thickness.
     """
 
     at_least: float | None = None
@@ -208,7 +208,7 @@ class WallLimit:
         return ", ".join(parts)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm with a section without a wall."""
+        """Raise an error if a section of the arm has no wall."""
         links: tuple[Any, ...] = arm.links
         for number, link in enumerate(links, start=1):
             if not hasattr(link.section, "wall_thickness"):

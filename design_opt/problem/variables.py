@@ -1,4 +1,4 @@
-"""Design variables: parameters of an arm by address, with bounds and smooth maps to unconstrained space."""
+"""Design variables: parameters of an arm by address, with bounds."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ SCALES = ("linear", "log")
 
 @dataclasses.dataclass(frozen=True)
 class Variable:
-    """One number that the optimiser may choose, and the parameters that follow it.
+    """A number that the optimiser may change, and the parameters that depend on it.
 
     Parameters
     ----------
     parameter
-        An address, or several that all get the same value, ``link*`` as well: they are tied, as by ``tied = true`` in a
-        file. For a variable of each see `per_link`.
+        An address (``link*`` for all links), or several; all get the same value, as with ``tied = true`` in a file.
+        `per_link` makes one variable per value.
     lower, upper
         Bounds in SI units, finite, lower < upper.
     follow
-        Further addresses and the power with which each follows: its value is today's value times
-        ``(x / x_today) ** power``. A section with I proportional to A^p is ``{"link1.section.second_moment": p}``.
+        Further addresses, each with a power: its value is its value in the given arm times ``(x / x_today) ** power``.
+        For a section with I proportional to A^p: ``{"link1.section.second_moment": p}``.
     maps
-        Further addresses and a JAX function of x for the value of each.
+        Further addresses, each with a JAX function that returns its value for x.
     scale
-        ``"linear"`` or ``"log"``: how the box between the bounds is laid out; log suits bounds decades apart.
+        Scale of positions between the bounds: ``"linear"`` or ``"log"``, for bounds that are decades apart.
     start
-        Where to start, SI units; by default today's value, moved into the bounds.
+        Start value in SI units; by default the value in the given arm, moved into the bounds.
     name
-        Short name for tables; by default the address.
+        Name for tables; by default the address.
 
     Raises
     ------
     ProblemError
-        If the bounds contradict each other or are not finite, or the scale is unknown.
+        If the bounds are inconsistent or not finite, the scale is unknown, or another value is invalid.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Variable:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The addresses that take the value itself."""
+        """Addresses that are set to the value itself."""
         return tuple(self.parameter)
 
     @property
@@ -114,7 +114,7 @@ class Variable:
         return unit_of_address(self.addresses[0])
 
     def of_arm(self, arm: Arm | SpatialArm) -> Variable:
-        """Return the variable with addresses by number in place of those by the names of an arm's joints."""
+        """Return the variable with joint names replaced by addresses of an arm."""
 
         def numbered(address: str) -> str:
             return full_address(address, arm) if may_name_joint(address) else address
@@ -128,13 +128,13 @@ class Variable:
             )
 
     def physical(self, y: Any) -> Any:
-        """Value in SI units for a position y in the box, 0 at the lower and 1 at the upper bound."""
+        """Return the value in SI units at a position y, from 0 at the lower to 1 at the upper bound."""
         if self.scale == "log":
             return self.lower * (self.upper / self.lower) ** y
         return self.lower + (self.upper - self.lower) * y
 
     def position(self, value: float) -> float:
-        """Position in the box of a value in SI units."""
+        """Return the position, from 0 to 1 between the bounds, of a value in SI units."""
         if self.scale == "log":
             return math.log(value / self.lower) / math.log(self.upper / self.lower)
         return (value - self.lower) / (self.upper - self.lower)
@@ -147,25 +147,26 @@ def per_link(
     upper: float,
     **options: Any,
 ) -> list[Variable]:
-    """Return a variable of its own for every value that an address with ``link*``, or a list of addresses, stands for.
+    """Return one variable for each value of an address with ``link*``, or of a list of addresses.
 
-    As ``tied = false`` in a file; `Variable` ties them. ``link*`` in ``follow`` stands for the same link.
+    It corresponds to ``tied = false`` in a file; `Variable` ties the values. ``link*`` in ``follow`` stands for the
+    same link.
 
     Parameters
     ----------
     arm
-        The arm whose values these are.
+        The given arm.
     parameter
-        An address, or several.
+        Address, or several.
     lower, upper
-        Bounds of each, SI units and rad.
+        Bounds of each variable, SI units and rad.
     options
-        As for `Variable`.
+        Further arguments of `Variable`.
 
     Raises
     ------
     ProblemError
-        As of `Variable`; an address is unknown, a value is given twice, or several variables would have one ``name``.
+        See `Variable`; or if an address is unknown, a value is given twice, or ``name`` is given for several variables.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def per_link(
 
 
 def _addresses(given: Any) -> tuple[str, ...]:
-    """One address or several of them, as a tuple."""
+    """Return an address or several as a tuple."""
     several = given if isinstance(given, (list, tuple)) else ()
     addresses = (given,) if isinstance(given, str) else tuple(several)
     if not addresses or not all(isinstance(entry, str) for entry in addresses):
@@ -210,14 +211,14 @@ def _addresses(given: Any) -> tuple[str, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class FixedReach:
-    """Link lengths as variables while their sum stays; the last takes what the others leave, within the same bounds.
+    """Link lengths as variables with a constant sum; the last length follows from the others, within the same bounds.
 
     Parameters
     ----------
     lower, upper
-        Bounds of every length, m.
+        Bounds of every length in m.
     reach
-        The sum of the lengths, m; by default today's.
+        Sum of the lengths in m; by default that of the given arm.
     """
 
     lower: float
@@ -231,7 +232,7 @@ class FixedReach:
                 raise ProblemError(f"lengths: {key} = {shown(value)}: must be a finite number (m).")
 
     def variables(self, arm: Arm | SpatialArm) -> list[Variable]:
-        """Return the n - 1 free lengths."""
+        """Return the variables of the n - 1 independent lengths."""
         n = arm.num_links
         reach = self.total(arm)
         if n < 2:
@@ -244,6 +245,6 @@ class FixedReach:
         return [Variable(f"link{i}.length", self.lower, self.upper) for i in range(1, n)]
 
     def total(self, arm: Arm | SpatialArm) -> float:
-        """Return the reach, m."""
+        """Return the sum of the lengths in m."""
         today = float(sum(float(link.length) for link in arm.links))
         return today if self.reach is None else float(self.reach)

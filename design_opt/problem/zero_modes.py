@@ -1,4 +1,4 @@
-"""Modes of frequency zero, which free joints and bases allow: how many an arm has, and what must not ask for them."""
+"""Modes of frequency zero, due to free joints and bases: their number, and errors for parts that use them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from jaxmodal.batches.variants import Variants
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: last parts of the addresses of springs of joints and bases, of planar arms and of arms in space
+#: field names of springs of joints and bases, for planar arms and arms in space
 _SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
-#: those of supports in space, which hold nothing where they are 0, and make no motion free
+#: addresses of supports in space; a support of stiffness 0 does not free a motion
 _OF_SUPPORT = re.compile(r"\.support\d+\.")
-#: free springs that a message names
+#: most free springs named in a message
 _NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True)
 class ZeroModes:
-    """The modes of frequency 0 of an arm in the postures of a set: motions without strain, first in its list.
+    """The zero-frequency modes of an arm at the postures of a set: motions without strain, first in the list of modes.
 
     Attributes
     ----------
     most : int
-        How many it has at most in one of the postures: modes from ``most + 1`` on vibrate in all of them.
+        Largest number over the postures; modes from ``most + 1`` on vibrate in all postures.
     place : str
-        That posture in words.
+        The posture with this number, in words.
     free : tuple of str
-        Addresses of the springs of joints and base that are 0.
+        Addresses of springs of joints and base with stiffness 0.
     """
 
     most: int
@@ -47,14 +47,14 @@ class ZeroModes:
 
     @property
     def words(self) -> str:
-        """How many there are, and why and where."""
+        """Number, place and cause, for messages."""
         springs = ", ".join(self.free[:_NAMED]) + ", ..." * (len(self.free) > _NAMED)
         plural = "s" if self.most > 1 else ""
         why = f" ({springs} = 0)" if springs else ""
         return f"the arm has {self.most} mode{plural} of frequency 0 {self.place}{why}"
 
     def require_vibrating(self, what: str, mode: int, remedy: str) -> None:
-        """Refuse a mode number that is one of them."""
+        """Raise an error if a mode has frequency 0."""
         if mode <= self.most:
             raise ProblemError(
                 f"{what}: mode {mode} is a motion without strain: {self.words}, and these come first. Modes from "
@@ -62,7 +62,7 @@ class ZeroModes:
             )
 
     def require_none(self, what: str) -> None:
-        """Refuse an arm that nothing holds at rest."""
+        """Raise an error if nothing holds the arm at rest."""
         if self.most:
             raise ProblemError(
                 f"{what}: nothing holds the arm at rest: {self.words}. Give what is free a stiffness, or support a tip "
@@ -78,7 +78,7 @@ class ZeroModes:
 def zero_modes(
     arm: Arm | SpatialArm, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
 ) -> dict[str, ZeroModes]:
-    """The modes of frequency 0 that an arm has in each of the ``used`` sets of postures; `OWN` is its own posture."""
+    """Return the zero-frequency modes of an arm for each of the ``used`` posture sets; `OWN` is its own posture."""
     free = _free_springs(arm)
     found = {}
     for name in used:
@@ -105,11 +105,11 @@ def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
 
 
 def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray:
-    """How many modes have frequency 0 in each posture, by the rule that natural frequencies go by, shape (P,)."""
+    """Return the number of zero-frequency modes at each posture, shape (P,), by the rule of natural frequencies."""
     if not free:
         return np.zeros(len(angles), np.int64)
     if isinstance(arm, SpatialArm):
-        if not any(link.supports for link in arm.links):  # each free spring makes one
+        if not any(link.supports for link in arm.links):  # one per free spring
             return np.full(len(angles), free)
         flags = theory_flags("euler_bernoulli")
         posed = (arm.with_posture(own[np.array(arm.joints) - 1]) for own in angles)
@@ -121,9 +121,9 @@ def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray
 def check_spring_bounds(
     space: DesignSpace, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
 ) -> None:
-    """Refuse bounds of variables at which the arm has another number of modes of frequency 0 than beside them.
+    """Raise an error if the number of zero-frequency modes at bounds of variables differs from that between them.
 
-    Each bound by itself, then all together: what one spring holds when another is 0 is free when both are.
+    Bounds are checked one by one, then together, because a motion may be free only if several springs are 0.
     """
     middle = np.full(space.size, 0.5)
     middle_modes: dict[str, ZeroModes] = {}

@@ -24,13 +24,13 @@ from jaxmodal.runtime.errors import ArmError
 if TYPE_CHECKING:
     import optax
 
-#: postures of all sets together that one step may take, every one of them with a row and a gradient of its own
+#: most postures of all sets together: each has a row and a gradient in every step
 MAX_POSTURES = 256
-#: steps of the inner optimiser between two updates of the multipliers
+#: inner steps between two updates of the multipliers
 INNER_STEPS = 25
 _FIRST_PENALTY, _LARGEST_PENALTY, _GROWTH = 10.0, 1e6, 5.0
 
-#: positions stay so far from their bounds where optax begins, and begins anew, as no slope leads away from a bound
+#: least distance from the bounds at the start, and at restarts, of an optax optimiser: the slope is 0 at a bound
 _FIRST_INSIDE, _INSIDE = 1e-3, 1e-6
 
 
@@ -52,14 +52,14 @@ def solve_augmented_lagrangian(
     max_iterations: int,
     optimizer: optax.GradientTransformation | None = None,
 ) -> Outcome:
-    """Optimise from one start.
+    """Search from one start, and return its outcome.
 
     Parameters
     ----------
     start
         Positions, shape (n,).
     recorder
-        Records every update of the multipliers.
+        Recorder, called at every update of the multipliers.
     max_iterations
         Total number of inner steps.
     optimizer
@@ -92,7 +92,7 @@ def _judged(state: _Prices, w: np.ndarray, recorder: Recorder, tolerance: float)
 
 
 class _Prices:
-    """Multipliers and penalty of one start, and the Lagrangian with these."""
+    """Multipliers and penalty of one start, and the augmented Lagrangian."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator, self.sharpness = evaluator, evaluator.problem.sharpness
@@ -101,11 +101,11 @@ class _Prices:
         self.penalty, self.violation = _FIRST_PENALTY, np.inf
 
     def at(self, w: np.ndarray) -> Linearised:
-        """Values and derivatives of the program at all postures."""
+        """Return values and derivatives of the program at all postures."""
         return self.evaluator.linearise(w, None, self.sharpness)
 
     def lagrangian(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Value and gradient; not finite for a design that is not a valid arm, which a trial step may reach."""
+        """Return value and gradient; not finite for an invalid arm, which a trial step may reach."""
         try:
             at = self.at(w)
         except (ArmError, ProblemError):
@@ -140,7 +140,7 @@ def _lbfgs(state: _Prices, w: np.ndarray) -> np.ndarray:
 
 
 def _by(optimizer: optax.GradientTransformation, state: _Prices, w: np.ndarray) -> np.ndarray:
-    """Steps of an optax optimiser, with the value as a JAX function for optimisers with line search."""
+    """Return the unknowns after steps of an optax optimiser; the value is a JAX function, for line searches."""
     import optax
 
     config: Any = jax.config  # has no types
@@ -162,7 +162,7 @@ def _by(optimizer: optax.GradientTransformation, state: _Prices, w: np.ndarray) 
     updated = optax.with_extra_args_support(optimizer).update
     inside = np.clip(w[:size], _INSIDE, 1.0 - _INSIDE)
     at = jnp.asarray(np.concatenate([2.0 / np.pi * np.arcsin(np.sqrt(inside)), w[size:]]))
-    # step by step, for the frequencies are solved in NumPy; optax mixes types where strict promotion would refuse
+    # without jit, because NumPy solves the frequencies; optax mixes types, which strict promotion forbids
     with jax.disable_jit(), jax.numpy_dtype_promotion("standard"):
         inner = optimizer.init(at)
         for _ in range(INNER_STEPS):

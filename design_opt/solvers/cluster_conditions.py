@@ -56,7 +56,7 @@ def active_clusters(evaluator: Evaluator, y: np.ndarray, tolerance: float) -> li
 def cluster_optimality(
     evaluator: Evaluator, y: np.ndarray, *, tolerance: float = 1e-3
 ) -> tuple[Optimality, list[Cluster]]:
-    """Check the exact optimality conditions of a max-min design, including clusters.
+    """Return the exact optimality conditions of a max-min design, including clusters.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _active_rows(
     tolerance: float,
     clusters: list[Cluster],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Active values of the objective, and their gradients; members of clusters are represented by rays."""
+    """Return active values of the objective and their gradients, without members of clusters (they have rays)."""
     part = evaluator.problem.objectives[0]
     near = np.argwhere(values <= values.min() * (1.0 + tolerance))
     clustered = {(c.posture, mode) for c in clusters for mode in c.modes}
@@ -133,12 +133,12 @@ def _active_rows(
 
 
 def _with_bound(rates: np.ndarray, rate: float = 0.0) -> np.ndarray:
-    """Derivatives with respect to the positions, (rows, n), extended by the bound t, (rows, n + 1)."""
+    """Return derivatives by the positions, (rows, n), extended by the derivative by the bound t, (rows, n + 1)."""
     return np.column_stack([rates, np.full(len(rates), rate)])
 
 
 def _directions(count: int) -> np.ndarray:
-    """Unit vectors distributed over the half-sphere, shape (rays, count)."""
+    """Return unit vectors distributed over the half-sphere, shape (rays, count)."""
     if count == 2:
         angle = np.linspace(0.0, np.pi, _RAYS, endpoint=False)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -148,7 +148,7 @@ def _directions(count: int) -> np.ndarray:
 
 
 def _refined(directions: np.ndarray) -> np.ndarray:
-    """The directions, and the midpoints between each and its neighbours."""
+    """Return the directions, and the midpoints between successive ones."""
     following = np.roll(directions, -1, axis=0)
     sign = np.where((directions * following).sum(axis=1) < 0.0, -1.0, 1.0)
     middle = directions + sign[:, None] * following

@@ -9,7 +9,7 @@ from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised
 
 
 def least_violation(evaluator: Evaluator, start: np.ndarray, chosen: Chosen | None) -> np.ndarray:
-    """Minimise the largest violation from a start; returns positions.
+    """Return the positions with the smallest largest violation, from a start.
 
     Notes
     -----

@@ -24,17 +24,17 @@ from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: values within this, relative, of the least are shown as active
+#: values within this relative distance of the smallest are reported as active
 ACTIVE_SHOWN = 1e-4
-#: postures of one set at which a forbidden band is counted
+#: most postures of one set at which modes in a forbidden band are counted
 COUNTED = 64
-#: certified frequencies and those that the search went by differ by less, relative
+#: largest relative difference between certified frequencies and those of the search
 AGREEMENT = 1e-9
 
 
 @dataclasses.dataclass(eq=False, repr=False)
 class FoundDesign(Result):
-    """The best design that a search found, as numbers; `OptimisationResult` shows it."""
+    """Data of the best design that a search found; `OptimisationResult` adds tables and datasets."""
 
     evaluator: Evaluator
     report: Report
@@ -165,7 +165,7 @@ class FoundDesign(Result):
 
     @functools.cached_property
     def certified_postures(self) -> dict[str, tuple[int, int]]:
-        """For every set, the number of postures with all frequencies certified, and the total number.
+        """Number of postures with all frequencies certified, and total number, for every set.
 
         A posture is counted only if the search used the same frequencies.
         """
@@ -184,7 +184,7 @@ class FoundDesign(Result):
         return found
 
     def _at(self, name: str, posture: int) -> Arm | SpatialArm:
-        """The arm at one posture of a set."""
+        """Return the arm at one posture of a set."""
         if name == OWN:
             return self.arm
         (angles,) = of_joints(self.arm, self.evaluator.angles[name][[posture]])
@@ -192,14 +192,14 @@ class FoundDesign(Result):
 
     @property
     def certified(self) -> bool:
-        """Whether all frequencies at all postures are certified, and forbidden bands are proved empty."""
+        """True if all frequencies at all postures are certified, and no mode is counted in a forbidden band."""
         good = all(done == whole for done, whole in self.certified_postures.values())
         good = good and all(np.all(found.certified) for _, _, found in self.certificates)
         return good and self.modes_in_bands == 0
 
     @property
     def ok(self) -> bool:
-        """Whether the optimality conditions hold and the design is `certified`."""
+        """True if the optimality conditions hold and the design is `certified`."""
         return self.status.usable and self.certified
 
     def explain(self) -> str:
@@ -231,6 +231,6 @@ class FoundDesign(Result):
         return found
 
     def refined(self, chosen: Chosen | None = None) -> Linearised:
-        """Values and derivatives of the program at the design, for user-defined checks."""
+        """Return values and derivatives of the program at the design, for user-defined checks."""
         bounds = self.evaluator.program.best_bounds(self.report.terms)
         return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)

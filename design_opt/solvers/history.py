@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def history_dataset(result: FoundDesign) -> xarray.Dataset:
-    """Return every iterate of an optimisation.
+    """Return all iterates of an optimisation as a dataset.
 
     Returns
     -------

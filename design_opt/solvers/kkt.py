@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 
 from design_opt.evaluation.evaluator import Linearised
 
-#: inequalities with a smaller margin than this can carry a multiplier
+#: inequalities with a smaller margin are active and can have a multiplier
 ACTIVE = 1e-5
 
 
@@ -30,11 +30,11 @@ class Optimality:
     stationarity, violation, complementarity : float
         The three parts of the residual.
     multipliers : array
-        One for each inequality, >= 0.
+        One per inequality, >= 0.
     equality_multipliers : array
-        One for each equality.
+        One per equality.
     bound_multipliers : array
-        One for each unknown: positive at a lower, negative at an upper bound.
+        One per unknown: positive at a lower, negative at an upper bound.
     """
 
     residual: float
@@ -55,7 +55,7 @@ def optimality(
     active: float = ACTIVE,
     extra: np.ndarray | None = None,
 ) -> Optimality:
-    """Check the optimality conditions at a point.
+    """Return the optimality conditions at a point.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def optimality(
     active
         Margins and distances to bounds below this are active.
     extra
-        Further gradients, shape (rays, size), that may have a multiplier: those of the mixed directions of a cluster,
-        see `design_opt.solvers.cluster_conditions`.
+        Further gradients, shape (rays, size), that may have a multiplier: mixed directions of a cluster, see
+        `design_opt.solvers.cluster_conditions`.
     """
     rows = np.flatnonzero(at.inequalities <= active)
     at_lower = np.flatnonzero(w - lower <= active)

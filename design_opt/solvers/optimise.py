@@ -25,7 +25,7 @@ from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.statuses import Status
 
-#: a score that differs by less, relative, is the same optimum
+#: scores that differ by less, relative, belong to the same optimum
 _SAME = 1e-9
 
 
@@ -158,7 +158,7 @@ def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:
 def _remaining(
     evaluator: Evaluator, recorder: Recorder, points: np.ndarray
 ) -> list[tuple[int, np.ndarray]]:
-    """Starts left by a checkpoint; the best design of the finished ones is evaluated again."""
+    """Return the remaining starts of a resumed search; the best design of finished starts is evaluated again."""
     assert recorder.resumed is not None
     at = min(int(recorder.resumed["start"]), len(points) - 1)
     plan = [(number, points[number]) for number in range(at, len(points))]
@@ -192,7 +192,7 @@ class _Search:
     options: SolverOptions
 
     def result(self, outcomes: list[Outcome], interrupted: bool = False) -> OptimisationResult:
-        """The best outcome, or the best iterate if it is better, with its status."""
+        """Return the best outcome, or the best iterate if it is better, with its status."""
         evaluator, recorder = self.evaluator, self.recorder
         good = [found for found in outcomes if _feasible(found.report)]
         chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
@@ -217,7 +217,7 @@ class _Search:
         return self._ended(chosen.report, status, note, chosen, optimality)
 
     def infeasible(self, outcomes: list[Outcome]) -> OptimisationResult:
-        """The design with the smallest violation; if it is feasible, the search continues from it."""
+        """Return the design with the smallest violation; if it is feasible, the search continues from it."""
         start = min(outcomes, key=lambda found: found.report.violation)
         y = least_violation(self.evaluator, start.y, start.chosen)
         report = self.evaluator.report(y)
@@ -266,7 +266,7 @@ class _Search:
 
 
 def violations(evaluator: Evaluator, report: Report) -> str:
-    """List the violated constraints of a design, with the amount and the posture."""
+    """Return the violated constraints of a design as text, with amount and posture."""
     problem = evaluator.problem
     parts = []
     for rule, margin in zip(problem.rules, report.margins, strict=True):

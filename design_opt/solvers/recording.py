@@ -15,13 +15,13 @@ from design_opt.evaluation.evaluator import Report
 from design_opt.problem.errors import CheckpointError
 from jaxmodal.runtime.whole_files import is_named_pipe, write_text
 
-#: margins may be violated by this much, relative, and still count as kept
+#: largest relative violation of a constraint in a feasible design
 FEASIBLE = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One iterate: its report without the frequencies of every posture, and the state of the solver."""
+    """An iterate: its report without the frequencies at all postures, and the state of the solver."""
 
     start: int
     iteration: int
@@ -74,7 +74,7 @@ def worst_posture(report: Report) -> Worst | None:
 
 
 class Recorder:
-    """Recorder of the iterates of one optimisation.
+    """Recorder of the iterates, the best design and the checkpoint of one optimisation.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Recorder:
             self.began -= self.steps[-1].seconds
 
     def latest(self, start: int) -> np.ndarray | None:
-        """Positions of the last iterate of a start; None if there is none."""
+        """Return the positions of the last iterate of a start; None if there is none."""
         own = [step.y for step in self.steps if step.start == start]
         return own[-1] if own else None
 
@@ -131,7 +131,7 @@ class Recorder:
         )
         self.steps.append(step)
         self.consider(report)
-        try:  # who follows the search has kept what it keeps when the checkpoint is there
+        try:  # the progress function has saved its own files before the checkpoint exists
             if self.progress is not None:
                 known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
                 worst = worst_posture(report)
@@ -183,7 +183,7 @@ class Recorder:
 
 
 def _row(step: Step) -> dict[str, Any]:
-    """A step as JSON data."""
+    """Return a step as JSON data."""
     return {
         key: value.tolist() if isinstance(value, np.ndarray) else value
         for key, value in vars(step).items()

@@ -16,7 +16,7 @@ from jaxmodal.runtime.statuses import Status as Certainty
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: postures of the active set that are listed one by one
+#: most postures of an active constraint that are listed
 _LISTED = 8
 
 
@@ -48,7 +48,7 @@ def compared(result: FoundDesign) -> list[tuple[str, float, float, str]]:
 
 
 def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str, float]]:
-    """Value of a variable in an arm, by its name; or the values of its addresses if they differ."""
+    """Return the value of a variable in an arm by name; or, if they differ, the values of all its addresses."""
     singles = set_together(arm, variable.addresses)
     values = [float(get_parameter(arm, single)) for single in singles]
     if len(set(values)) == 1:
@@ -79,7 +79,7 @@ def _bound(value: float, lower: float, upper: float) -> str:
 
 
 def active_lines(result: FoundDesign) -> list[str]:
-    """List the constraints and postures that are active in the design."""
+    """Return lines with the active constraints and postures of the design."""
     active, problem = result.active_set(), result.problem
     lines = []
     for label in dict.fromkeys(row[0] for row in active):
@@ -99,7 +99,7 @@ def active_lines(result: FoundDesign) -> list[str]:
 
 
 def start_lines(result: FoundDesign) -> list[str]:
-    """State where the search starts if not at the given arm, which the tables call before."""
+    """Return lines with the start of the search if that is not the given arm ("before" in tables)."""
     space = result.problem.space
     if space.starts_today:
         return []
@@ -113,7 +113,7 @@ def start_lines(result: FoundDesign) -> list[str]:
 
 
 def tied_lines(result: FoundDesign) -> list[str]:
-    """List the variables that set several values."""
+    """Return lines with the variables that set several values."""
     arm = result.problem.arm
     tied = [(v, len(set_together(arm, v.addresses))) for v in result.problem.space.variables]
     return [
@@ -124,7 +124,7 @@ def tied_lines(result: FoundDesign) -> list[str]:
 
 
 def status_lines(result: FoundDesign) -> list[str]:
-    """State how the optimisation ended, and how far its frequencies are certified."""
+    """Return lines with the status of the search and the certificates of its frequencies."""
     iterations, problem = len(result.steps), result.problem
     lines = [
         f"{result.status.name}: {result.message}",

@@ -1,4 +1,4 @@
-"""Result of `optimise`: the design found, and how it shows itself."""
+"""Result of `optimise`: the design found, its tables and datasets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OptimisationResult(FoundDesign):
     """
 
     def tables(self) -> list[Table]:
-        """Return tables of the design before and after, of how the search ended, and of certificates."""
+        """Return a table of the design before and after, with status, active constraints and certificates as notes."""
         return [result_table(self)]
 
     def __repr__(self) -> str:

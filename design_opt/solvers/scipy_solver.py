@@ -16,23 +16,23 @@ from design_opt.evaluation.evaluator import Evaluator, Linearised, Report
 from design_opt.solvers.kkt import Optimality, optimality
 from design_opt.solvers.recording import FEASIBLE, Recorder
 
-#: postures of one set that the solver sees at a time; sets that are not larger are seen whole
+#: most postures of one set in a working set; smaller sets are used whole
 WORKING_SET = 64
-#: exchanges of the working set, and restarts without one
+#: most exchanges of the working set, and most restarts without an exchange
 _EXCHANGES, _RESTARTS = 20, 4
-#: the whole set may differ from the working set by this much, relative
+#: largest relative difference of score and violation between the whole set and the working set
 _EXCHANGE_TOLERANCE = 1e-8
 _FTOL = 1e-14
-#: steps this small beside the tolerance are none, and not evaluated: line searches go on in rounding noise
+#: steps below this share of the tolerance are not evaluated, because line searches continue in rounding noise
 _SHORT = 1e-3
-#: a run stands still when so many iterations moved score and violation by less than this share, and the residual fell
-#: by no more than this factor: beside limits that cannot be kept, line searches go on in rounding noise
+#: a run has stalled if this many iterations changed score and violation by less than this share and did not reduce the
+#: residual below this factor: with constraints that cannot be satisfied, line searches continue in rounding noise
 _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
-#: times the tolerance within which a run that stands still is begun anew
+#: a stalled run is restarted if its residual is below this multiple of the tolerance
 _NEAR = 10.0
 
 
-#: values and rates of the constraints, by SciPy's names of their kinds
+#: values and derivatives of constraints, by SciPy's names of their kinds
 _ROWS: dict[str, Callable[[Linearised], tuple[np.ndarray, np.ndarray]]] = {
     "ineq": lambda at: (at.inequalities, at.inequality_rates),
     "eq": lambda at: (at.equalities, at.equality_rates),
@@ -51,9 +51,7 @@ class Outcome:
     used_up: bool = False
 
 
-class _Stop(
-    Exception
-):  # the conditions hold, the iterations are used up, or nothing moves any more
+class _Stop(Exception):  # the conditions hold, all iterations are used, or the run has stalled
     pass
 
 
@@ -64,7 +62,7 @@ def solve_slsqp(
     tolerance: float,
     max_iterations: int,
 ) -> Outcome:
-    """Optimise from one start."""
+    """Search from one start, and return its outcome."""
     y = np.array(start)
     outcome: Outcome | None = None
     budget = max_iterations
@@ -82,7 +80,7 @@ def solve_slsqp(
             report = evaluator.report(y)
             outcome = run.outcome(report)
             differs = _whole_set_differs(evaluator, outcome)
-            # conditions of a blunter aggregate, or of some postures only, are not those of the problem
+            # conditions with a lower sharpness, or at some postures only, are not those of the problem
             proven = outcome.converged and last and not differs
             outcome = dataclasses.replace(outcome, converged=proven)
             if budget <= 0:
@@ -92,7 +90,7 @@ def solve_slsqp(
                 chosen = working_set(evaluator, report, outcome)
                 continue
             good_enough = outcome.optimality.residual <= goal
-            # so near to the goal a new start, without what the solver has learnt, may still get there
+            # close to the goal a restart, with the solver's Hessian reset, may still converge
             near = outcome.optimality.residual <= _NEAR * goal
             idle = used == 0 or (run.stood_still and _unmoved(before, report) and not near)
             if good_enough or restarts >= (_RESTARTS if last else 1) or idle:
@@ -107,7 +105,7 @@ def solve_slsqp(
 def conditions_at(
     evaluator: Evaluator, report: Report, recorder: Recorder, tolerance: float
 ) -> Outcome:
-    """Optimality conditions of a design at which no solver ended."""
+    """Return the outcome, with optimality conditions, at a design where no solver ended."""
     chosen = working_set(evaluator, report, None)
     run = _Run(evaluator, chosen, evaluator.problem.sharpness, tolerance, 0, recorder)
     run.w = np.concatenate([report.y, evaluator.program.best_bounds(report.terms)])
@@ -117,7 +115,7 @@ def conditions_at(
 
 
 def sharpnesses(evaluator: Evaluator) -> Iterator[float]:
-    """Increasing sharpnesses up to that of the problem; a single one if nothing is smoothed."""
+    """Yield increasing sharpnesses up to that of the problem; only the last one without smoothing."""
     final = evaluator.problem.sharpness
     if evaluator.problem.aggregate != "bound":
         blunt = 20.0
@@ -130,7 +128,7 @@ def sharpnesses(evaluator: Evaluator) -> Iterator[float]:
 def working_set(
     evaluator: Evaluator, report: Report, previous: Outcome | None
 ) -> dict[str, np.ndarray]:
-    """Postures for the solver: all of a small set; the critical ones and an even sample of a large one."""
+    """Return the postures for the solver: small sets whole, of large sets critical postures and an even sample."""
     whole = evaluator.everything()
     if evaluator.problem.aggregate != "bound":
         return whole
@@ -152,7 +150,7 @@ def working_set(
 
 
 def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
-    """Distance of every posture of a set from being the worst of an objective, or from a limit."""
+    """Return the distance of every posture of a set from the worst value of an objective, or from a limit."""
     problem = evaluator.problem
     slack = np.full(len(evaluator.angles[name]), np.inf)
     for part, values, scale in zip(
@@ -167,13 +165,13 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
 
 
 def _unmoved(one: Report, other: Report) -> bool:
-    """Whether two designs have the same score and violation up to rounding."""
+    """Return True if two designs have the same score and violation up to rounding."""
     pairs = (one.score, other.score), (one.violation, other.violation)
     return all(abs(a - b) <= _UNMOVED * max(1.0, abs(a)) for a, b in pairs)
 
 
 def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
-    """Whether a posture outside the working set is worse than all inside."""
+    """Return True if a posture outside the working set is worse than all postures in it."""
     chosen = outcome.chosen
     if all(len(chosen[name]) == len(angles) for name, angles in evaluator.angles.items()):
         return False
@@ -206,7 +204,7 @@ class _Run:
         return self.evaluator.linearise(self.inside(w), self.chosen, self.sharpness)
 
     def inside(self, w: np.ndarray) -> np.ndarray:
-        """The unknowns clipped to their bounds; the latest iterate if it differs from them insignificantly."""
+        """Return the unknowns clipped to their bounds; the latest iterate if the difference is insignificant."""
         inside = np.clip(w, self.lower, self.upper)
         least = _SHORT * min(self.tolerance, FEASIBLE)  # limits are kept so far in any case
         short = np.abs(inside - self.w).max() <= least

@@ -262,7 +262,9 @@ def _unknown(arm: SerialArm, address: str, single: str, known: list[str]) -> str
     message = f"{address!r} is not a parameter of this arm"
     if parts and parts["link"] and int(parts["link"]) > arm.num_links:
         return f"{message}: it has {arm.num_links} link(s), counted from 1."
-    if parts and (why := arm._why_without(int(parts["link"] or 0), parts["other"], parts["field"])):
+    if parts and (
+        why := arm._why_without(int(parts["link"] or 0), parts["other"] or "", parts["field"])
+    ):
         return f"{message}: {why}"
     named = _named(arm, known)
     if address != single:

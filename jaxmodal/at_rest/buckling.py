@@ -31,7 +31,7 @@ from jaxmodal.statics.stability import NO_STIFFNESS
 
 Floats = NDArray[np.float64]
 
-#: factors of one call
+#: largest number of factors in one call
 MOST_FACTORS = 100
 #: shares of each link's length at which shapes are given
 _STATIONS = 41
@@ -49,44 +49,47 @@ def buckling(
     both_signs: bool = False,
     addresses: Sequence[str] = (),
 ) -> Buckling:
-    """Factors by which loads have to grow until the arm buckles at its posture.
+    """Return the factors by which loads have to grow until the arm buckles at its posture.
 
-    The loads are dead ones, and the `axial_force` of links that have one; all grow together.
+    The loads are dead loads and the `axial_force` of links that have one; all grow together.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm, of concrete values; what it bears itself is added to the loads given here.
+        The arm, with concrete values. Its own loads are added to those given here.
     num_factors
-        How many factors, at most 100.
+        Number of factors, at most 100.
     theory
         As for `natural_frequencies`.
     gravity
-        m/s^2 along x and y of the base, of an arm in space along x, y and z of the ground, on all that has mass.
+        Acceleration of all masses, m/s^2, along x and y of the base, or for an arm in space along x, y and z of the
+        ground.
     tip_force
         Force at the tip of the last link in N in the same axes; it keeps its direction.
     tip_moment
-        Moment there in N m about x, y and z of the ground, of arms in space alone; semi-tangential, which means that it
-        works on the rotation vector of the tip.
+        Moment there in N m about x, y and z of the ground; only for arms in space. It is semi-tangential: conjugate to
+        the rotation vector of the tip.
     base_acceleration
-        Steady acceleration of the base, m/s^2: it acts as gravity against it.
+        Steady acceleration of the base, m/s^2; it acts like gravity in the opposite direction.
     both_signs
-        Also negative factors, under which loads act the other way; the smallest by size come first.
+        Whether to find negative factors, too, for loads in the opposite direction; the smallest in magnitude come
+        first.
     addresses
-        Addresses by which the factors are differentiated; ``link*`` stands for one of each link.
+        Addresses by which the factors are differentiated; ``link*`` stands for the same field of each link.
 
     Raises
     ------
     ArmError
-        There is no load; the arm is not held without or under it; a value does not suit the theory.
+        If there is no load, the arm is a mechanism without loads or is not held against them, or a value does not suit
+        the theory.
 
     Notes
     -----
-    The linear theory of stability: forces at rest are those of the posture without deflection
-    (`static_equilibrium`), and an axial force N has the energy ``N v'^2/2`` per length, v' the slope of the axis,
-    shear included (F. Engesser, Zentralblatt der Bauverwaltung 11, 1891, 483-486). Factors are exact for forces that
-    are constant or linear along links, as weight makes them. In space all forces and moments at rest count, also across
-    links and about them (`jaxmodal.at_rest.prestressed_members`).
+    This is the linear theory of stability. Static forces are those of the undeformed posture (`static_equilibrium`),
+    and an axial force N has the energy ``N v'^2/2`` per length, where v' is the slope of the axis, shear included (F.
+    Engesser, Zentralblatt der Bauverwaltung 11, 1891, 483-486). Factors are exact for forces that are constant or
+    linear along links, as under weight. For arms in space all static forces and moments are included, also shear
+    forces, bending moments and torques (`jaxmodal.at_rest.prestressed_members`).
 
     Examples
     --------
@@ -158,7 +161,7 @@ def _in_space(
     both_signs: bool,
     addresses: Sequence[str],
 ) -> Buckling:
-    """`buckling` of an arm in space."""
+    """Return `buckling` for an arm in space."""
     singles = list(set_together(arm, asked_for(arm, addresses)[0]))
     plain = loaded_in_space(arm, theory, "buckling", loads)
     if plain.rigid():
@@ -194,18 +197,18 @@ def _in_space(
     )
 
 
-#: size (after what has none), sign and place of a factor
+#: sort key (not finite, magnitude), sign of the loads, index and certificate of a factor
 Row = tuple[tuple[bool, float], float, int, Factor]
 
 
 def _lowest(problems: Mapping[float, Loaded], number: int) -> list[Row]:
-    """The factors of loads that act each way, the smallest by size first."""
+    """Return the factors for loads in each direction, the smallest in magnitude first."""
     streams = [_numbered(sign, problem) for sign, problem in problems.items()]
     return list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
 
 
 def _is_simple(row: Row) -> bool:
-    """Whether a factor has a derivative: there is one, and it comes once."""
+    """Return True if a factor exists and is simple, so that it has a derivative."""
     factor = row[3]
     return math.isfinite(factor.value) and factor.count_above - factor.count_below == 1
 
@@ -232,7 +235,7 @@ def _signed(sign: float, factor: Factor) -> tuple[float, float]:
 
 
 def _require_held(problem: LoadedArm) -> None:
-    """Refuse an arm that moves without strain where there is no load."""
+    """Refuse an arm that moves without strain when it has no load."""
     values, held = problem.eigenvalues(0.0)
     if not values.size:
         raise ArmError(_RIGID)

@@ -32,32 +32,32 @@ class Buckling(Drawn, Result):
     Attributes
     ----------
     factors : array, shape (K,)
-        The loads times this make the arm buckle. Ascending (with ``both_signs`` by size), repeated by multiplicity;
-        inf where no load of this direction does, NaN where none was found.
+        Factors of the loads at which the arm buckles, ascending (with ``both_signs`` by magnitude), repeated by
+        multiplicity; inf if the arm does not buckle under loads in this direction, NaN if the search found none.
     certified : array of bool, shape (K,)
-        True where the counts at both ends of ``bracket`` confirm the factor and its number, or where nothing is
-        pressed and so no factor exists.
+        True where the counts at both ends of ``bracket`` confirm the factor and its number, or where no factor exists
+        because no part is under compression.
     count_below, count_above : array of int, shape (K,)
-        Factors (of its sign) below the lower and below the upper end of ``bracket``.
+        Numbers of factors (of the same sign) below the lower and below the upper end of ``bracket``.
     bracket : array, shape (K, 2)
-        Where counts were taken: 1e-12 (relative) from the factor, or ten times that where rounding asks for it.
+        Factors at which the counts were taken: at a relative distance of 1e-12, or farther where rounding requires it.
     axial_force : array, shape (n, 2)
-        Axial forces at the start and the end of each link under the loads as given, N, tension positive.
+        Axial forces at the start and the end of each link under the given loads, N, tension positive.
     stations : array, shape (S,)
-        Shares of the length of each link.
+        Places along each link, as shares of its length.
     displacement : array, shape (K, n, S, 2)
-        Buckling shapes in the axes of the base, of arms in space (K, n, S, 3) in those of the ground; the largest
-        displacement is 1.
+        Displacements of the buckling shapes in base axes, or in ground axes (K, n, S, 3) for arms in space; the largest
+        component is 1.
     rotation : array, shape (K, n, S)
-        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor, and where none was found
-        for it, whatever its status; those of a repeated factor span its shapes.
+        Rotations of the buckling shapes, rad, (K, n, S, 3) for arms in space. Shapes are NaN where there is no factor
+        or no shape was found. Those of a repeated factor span the space of its shapes.
     derivatives : array, shape (K, P), or None
-        Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
-        none, and where there is no factor.
+        Derivatives of the factors with respect to the values at ``addresses``, per SI unit; NaN for a repeated factor,
+        which has no derivative, and where there is no factor.
     addresses : tuple of str
         The P addresses.
     positions : array, shape (n, S, 2) or (n, S, 3)
-        Where the stations are in the posture, m.
+        Positions of the stations in the undeformed posture, m.
     arm : Arm or SpatialArm
     theory : str
     """
@@ -79,7 +79,7 @@ class Buckling(Drawn, Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes of the factors, shape (K,): certified, nothing_pressed where there is none, or uncertified."""
+        """`Status` codes of the factors, shape (K,): certified, nothing_pressed if there is none, or uncertified."""
         return np.where(
             self.certified & np.isinf(self.factors),
             int(Status.nothing_pressed),

@@ -1,8 +1,9 @@
-"""Derivatives of what an arm at rest does, by complex steps: by addresses, and by every entry of its arrays.
+"""Derivatives of the statics of an arm by complex steps: by addresses, and by every entry of its arrays.
 
-The formulas of statics let imaginary parts pass, so that an arm whose arrays have them, varied, answers with its rates.
-A load factor is the root of a stiffness K(factor, p) that is singular in the direction x of its shape, and so
-``d factor/dp = - x.K_p x/(x.K_factor x)``: neither root nor shape has to be varied.
+The formulas of statics keep imaginary parts. Therefore an arm whose arrays have a small imaginary part in one value
+gives the derivatives by that value. A load factor makes a stiffness K(factor, p) singular, with the buckling shape x as
+null vector, and so ``d factor/dp = - x.K_p x/(x.K_factor x)``: neither factor nor shape has to be computed for varied
+values.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ Floats = NDArray[np.float64]
 
 
 def factor_rate(problem: LoadedArm, factor: float, vector: Floats) -> Callable[[LoadedArm], float]:
-    """The rate of a simple load factor, of either sign, with its null vector: a function of the varied arm."""
+    """Return the derivative of a simple load factor, of either sign, as a function of the varied arm.
+
+    ``vector`` is the null vector at the factor.
+    """
 
     def energy(of: LoadedArm, at: complex) -> float:
         found = of.stiffness(at)
@@ -36,14 +40,14 @@ def factor_rate(problem: LoadedArm, factor: float, vector: Floats) -> Callable[[
 
 
 def beams_of(arm: Arm) -> BeamArrays:
-    """The arm's arrays, with what it lacks filled up, as `varied_by_addresses` has them."""
+    """Return the arm's arrays as `varied_by_addresses` varies them, with values without effect for absent fields."""
     return _first(columns_of(arm, (), np.zeros((0, 1))).packed)
 
 
 def varied_by_addresses(
     arm: Arm, loads: DeadLoads, singles: Sequence[str]
 ) -> Iterator[tuple[BeamArrays, DeadLoads]]:
-    """The arm's arrays without its loads, and all its loads, varied by one single address after the other."""
+    """Yield the arm's arrays without its loads, and all its loads, with one address at a time varied."""
     bare = arm.replace(loads=None)
     plain = beams_of(bare)
     for single in singles:
@@ -67,7 +71,10 @@ def _first(packed: np.ndarray) -> BeamArrays:
 def varied_by_entries(
     leaves: Sequence[NDArray[Any]],
 ) -> Iterator[tuple[int, tuple[int, ...], list[NDArray[Any]]]]:
-    """Each finite entry of arrays, by array and place, and the arrays varied by it; what is rigid stays so."""
+    """Yield each finite entry of the arrays, as array number and index, and the arrays with this entry varied.
+
+    Infinite entries stay rigid.
+    """
     for field, leaf in enumerate(leaves):
         for entry in np.ndindex(leaf.shape):
             if not np.isinf(leaf[entry]):

@@ -1,10 +1,10 @@
-"""The energy of second order of an arm in space at rest, in coordinates of strain, and what derivatives take of it.
+"""The second-order energy of an arm in space at rest, in strain coordinates, and derivatives of buckling factors.
 
-Its motion follows, from the base to the tip, from that of an elastic base, the gives of joints, and the forces f that
-push the outer ends of pieces: one whose inner end moves by d0 has ``H d0 + R f`` at its outer end, and the energy
-``(d0.F d0 + f.R f)/2``. Whatever else the arm is made of, these coordinates stay; where the energy E is stationary in
-them, and in the forces X that rigid supports exert, ``dE = 0`` is the rate of a load factor:
-``d factor/dp = -E_p/E_factor``. Nothing but E is varied, by complex steps.
+The motion follows, from the base to the tip, from the motion of an elastic base, the deflections of joints, and the
+forces f on the outer ends of pieces. A piece whose inner end moves by d0 has the motion ``H d0 + R f`` at its outer
+end, and the energy ``(d0.F d0 + f.R f)/2``. The coordinates are kept when a value of the arm is varied. The energy E is
+stationary in them and in the forces X of rigid supports. Therefore ``d factor/dp = -E_p/E_factor`` is the derivative of
+a load factor: only E has to be varied, by complex steps.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
-#: real numbers, or complex ones with imaginary parts that are rates
+#: real numbers, or complex ones whose imaginary parts are derivatives
 Numbers = NDArray[Any]
 
-#: directions in which a piece gives less than this, beside what it gives in others, are rigid
+#: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13
 
 
 class Stationary(NamedTuple):
-    """Where the energy of an arm is stationary.
+    """The coordinates at which the energy of an arm is stationary.
 
     Attributes
     ----------
     coordinates : array, shape (c,)
-        Motion of an elastic base, gives of joints and forces on pieces, from the base to the tip.
+        Motion of an elastic base, deflections of joints and forces on pieces, from the base to the tip.
     forces : array, shape (s,)
-        Of rigid supports.
+        Forces of rigid supports.
     counts : list of int
-        How many pieces each link has.
+        Number of pieces of each link.
     """
 
     coordinates: Floats
@@ -54,7 +54,7 @@ class Stationary(NamedTuple):
 
 
 class Energy(NamedTuple):
-    """Of m sets of coordinates twice the mixed energies, (m, m), and how they move rigid supports, (s, m)."""
+    """For m sets of coordinates: twice their mixed energies, (m, m), and the motions of rigid supports, (s, m)."""
 
     twice: Numbers
     moved: Numbers
@@ -66,12 +66,12 @@ def _energy(
     counts: Sequence[int],
     coordinates: Numbers,
 ) -> Energy:
-    """The energy of second order of motions that coordinates (c, m) make."""
+    """Return the second-order energy of the motions for coordinates (c, m)."""
     return _Outwards(chain, factor, coordinates).all(counts)
 
 
 def _columns(chain: PrestressedChain, factor: float, counts: Sequence[int]) -> Floats:
-    """Columns (c, k) of independent coordinates, by size such that what they deform has the energy 1/2."""
+    """Return columns (c, k) of independent coordinates, each of elastic energy 1/2."""
     blocks: list[Floats] = []
     if chain.model.values.base is not None:
         blocks.append(np.linalg.inv(np.linalg.cholesky(chain.model.values.base)).T)
@@ -90,7 +90,7 @@ def _columns(chain: PrestressedChain, factor: float, counts: Sequence[int]) -> F
 
 
 def _basis(give: Floats) -> Floats:
-    """Forces on a piece of which each does unit work on what the piece gives, and none on what others make it give."""
+    """Return forces on a piece, orthonormal in its compliance: each does unit work on its own deflection only."""
     size = np.sqrt(np.maximum(np.diag(give), 0.0))
     scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
     values, vectors = np.linalg.eigh(give * scale[:, None] * scale)
@@ -100,7 +100,10 @@ def _basis(give: Floats) -> Floats:
 
 
 def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
-    """Where the energy is stationary at a simple buckling factor, which has the sign with which the loads act."""
+    """Return the coordinates at which the energy is stationary.
+
+    The buckling factor is simple and has the sign of the loads.
+    """
     chain = problem.chain
     counts = chain.pieces_for(factor)
     assert counts is not None
@@ -108,7 +111,7 @@ def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
     found = _energy(chain, factor, counts, columns)
     held = np.zeros((len(found.moved),) * 2)
     matrix = np.block([[found.twice, found.moved.T], [found.moved, held]])
-    # what moves freely and forces of supports are measured by what they meet
+    # free motions and forces of supports are scaled by their largest coupling
     size = np.abs(matrix).max(axis=0, initial=0.0)
     scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     scaled = matrix * scale[:, None] * scale
@@ -119,7 +122,10 @@ def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
 
 
 def _mixed(chain: PrestressedChain, at: Stationary, factor: complex) -> Any:
-    """Twice the energy there, and the work of the forces of rigid supports; of an arm that may be varied."""
+    """Return twice the energy at given coordinates, with the work of the forces of rigid supports.
+
+    The arm may be varied.
+    """
     found = _energy(chain, factor, at.counts, at.coordinates[:, None])
     return found.twice[0, 0] + 2.0 * (at.forces @ found.moved[:, 0])
 
@@ -127,7 +133,7 @@ def _mixed(chain: PrestressedChain, at: Stationary, factor: complex) -> Any:
 def factor_rates(
     problem: SpatialLoadedArm, arm: SpatialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
-    """The derivatives (factors, addresses) of simple buckling factors, negative ones of loads reversed."""
+    """Return the derivatives (factors, addresses) of simple buckling factors, negative for reversed loads."""
     where = [_stationary(problem, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
     by_factor = [np.imag(_mixed(problem.chain, at, factor + 1j * STEP)) for at, factor in pairs]
@@ -140,7 +146,7 @@ def factor_rates(
 
 
 def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> PrestressedChain | None:
-    """The chain of an arm whose value at a single address has the imaginary part `STEP`; None where it is rigid."""
+    """Return the chain of an arm whose value at an address has the imaginary part `STEP`; None if the value is inf."""
     value = np.atleast_1d(arm.value_at(single))
     if np.isinf(value[0]):
         return None
@@ -155,7 +161,7 @@ def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> Prest
 
 
 class _Outwards:
-    """Motions (6, m) while they are carried from the base to the tip, and the energy that they have made."""
+    """The motions (6, m), carried from the base to the tip, and the energy summed on the way."""
 
     def __init__(self, chain: PrestressedChain, factor: complex, coordinates: Numbers) -> None:
         self.chain, self.factor = chain, factor
@@ -204,17 +210,17 @@ class _Outwards:
         self.twice = self.twice + motion.T @ matrix @ motion
 
     def _turn(self, axes: Numbers) -> None:
-        """To other axes, which ``axes`` take components to."""
+        """Change to other axes; ``axes`` transforms components into them."""
         self.motion = np.concatenate([axes @ self.motion[:3], axes @ self.motion[3:]])
 
     def _hang(self, force: Numbers, place: Numbers) -> None:
-        """A force at rest at a place of a rigid part; it does ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``."""
+        """Add a static force at a place of a rigid part, with the energy ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``."""
         outer = np.outer(force, place)
         matrix = force @ place * np.eye(3) - 0.5 * (outer + outer.T)
         self._spring(self.factor * matrix, self.motion[3:])
 
     def _shift(self, offset: Numbers, force: Numbers) -> None:
-        """To a place seen from this one at ``offset``, which carries ``force`` there."""
+        """Move to the place at ``offset`` from here, past which ``force`` is carried."""
         self._hang(force, offset)
         moved = self.motion[:3] - skew(offset) @ self.motion[3:]
         self.motion = np.concatenate([moved, self.motion[3:]])

@@ -1,8 +1,9 @@
-"""Supports at tips and free joints of arms in space at rest: their forces X and deflections q.
+"""Forces X of supports at tips, and deflections q of free joints, of arms in space at rest.
 
-Without both an arm is statically determinate. With what supports move by under the loads, u, and under unit forces of
-each other, G, their compliances C, what they move by with the gives of free joints, B, and the load t in these:
-``(G + C) X + B q = -u`` and ``B^T X = -t``, which is the compatibility of displacements and the equilibrium of joints.
+Without supports and free joints an arm is statically determinate. Let u be the displacements of the supports under the
+loads, G those under unit forces of the supports, C the compliances of the supports, B the displacements of the supports
+for unit deflections of free joints, and t the forces of the loads in the free joints. Then ``(G + C) X + B q = -u`` is
+the compatibility of displacements and ``B^T X = -t`` the equilibrium of the joints.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ Floats = NDArray[np.float64]
 
 
 class Held(NamedTuple):
-    """A direction at a place: of a support at the tip of a link, or of what a free joint gives.
+    """A direction at a place: that of a support at the tip of a link, or of the deflection of a free joint.
 
     Attributes
     ----------
     link, number : int
-        Of the link, and of the support or the spring of its joint, from 0.
+        Index of the link, and of the support or the spring of its joint, from 0.
     direction : array, shape (6,)
-        In the axes of the ground.
+        The direction in ground axes.
     give : float
-        What it gives under a unit force.
+        Deflection under a unit force.
     """
 
     link: int
@@ -40,14 +41,14 @@ class Held(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Forces and moments (n, 6) on the tips, in the axes of the ground, and gives (n, 6) of free joints, of links."""
+    """Forces and moments (n, 6) of the supports on the tips, and deflections (n, 6) of free joints, in link axes."""
 
     pushes: Floats
     gives: Floats
 
 
 def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
-    """All supports that hold."""
+    """Return all supports of nonzero stiffness."""
     found = []
     for number, (link, at) in enumerate(zip(model.values.links, places, strict=True)):
         if link.supports is None or link.held is None:
@@ -60,7 +61,7 @@ def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
 
 
 def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
-    """All springs without stiffness."""
+    """Return all joint springs of zero stiffness."""
     return [
         Held(number, int(k), _turned(at.axes, link.directions[k]), np.inf)
         for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
@@ -73,7 +74,7 @@ def _turned(axes: Floats, six: Floats) -> Floats:
 
 
 def moved_by_gives(places: list[Frame], supports: list[Held], free: list[Held]) -> Floats:
-    """B, (supports, free gives)."""
+    """Return B, (supports, free joint springs): displacements of supports for unit deflections."""
     found = np.zeros((len(supports), len(free)), np.result_type(float, *(x.tip for x in places)))
     for j, give in enumerate(free):
         for i, support in enumerate(supports):
@@ -86,7 +87,7 @@ def moved_by_gives(places: list[Frame], supports: list[Held], free: list[Held]) 
 
 
 def loose_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
-    """Springs without stiffness that take part in a motion that no support hinders."""
+    """Return the springs of zero stiffness that take part in a motion that no support resists."""
     free = free_gives(model, places)
     moves = moved_by_gives(places, supports_of(model, places), free)
     kept = _parts(moves)[1]
@@ -96,7 +97,10 @@ def loose_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
 
 
 def _parts(moves: Floats) -> tuple[Floats, Floats]:
-    """Orthonormal gives (free, ...) that supports hinder, and the others; of gives scaled to move supports alike."""
+    """Return orthonormal joint deflections (free, ...) that supports resist, and those that they do not.
+
+    Deflections are scaled so that each moves the supports by the same amount.
+    """
     moves = moves.real
     size = np.linalg.norm(moves, axis=0)
     scaled = moves / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
@@ -116,10 +120,10 @@ def held_at_rest(
     Parameters
     ----------
     loads
-        The motions (n, 6) of the tips that the loads make without them, and what the joints carry then, (n, 6), all in
-        the axes of the ground.
+        Motions (n, 6) of the tips under the loads without supports and with free joints locked, and forces and moments
+        (n, 6) in the joints then, all in ground axes.
     under
-        The motions of the tips under forces and moments (n, 6) on them, likewise.
+        Motions of the tips under forces and moments (n, 6) on them, in ground axes.
     """
     n = len(places)
     supports, free = supports_of(model, places), free_gives(model, places)
@@ -155,10 +159,10 @@ def _solved(
     load: Floats,
     springs: Floats,
 ) -> tuple[Floats, Floats]:
-    """Forces of supports and gives of free joints; these are 0 in what no support hinders.
+    """Return forces of supports and deflections of free joints; the latter are 0 where no support resists them.
 
-    ``springs`` are the stiffnesses of free joints, 0 but for an imaginary part where one is varied.
-    The engine has refused rigid supports that hold what nothing moves, or what others hold.
+    ``springs`` are the stiffnesses of free joints: 0, with an imaginary part if one is varied. Rigid supports that hold
+    an immovable tip, or that other supports make redundant, are refused before.
     """
     size = np.linalg.norm(moves.real, axis=0)
     scale = 1.0 / np.where(size > STILL * size.max(initial=0.0), size, np.inf)

@@ -1,7 +1,7 @@
-"""The chain in space at rest under dead loads: section forces by statics alone, and the motions that they make.
+"""Arms in space at rest under dead loads: section forces by statics alone, and the motions they cause.
 
-Deflections are small: loads act where the posture has them. Forces and moments are those that the part towards the tip
-exerts; both together, six numbers, are about the place where they act.
+Deflections are small: loads act at the undeformed posture. Forces and moments are those exerted by the part towards the
+tip. Six numbers are a force and a moment about the place where they act.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Floats = NDArray[np.float64]
 
 
 class LoadsInSpace(NamedTuple):
-    """Loads of fixed direction in the axes of the ground, (3,) each.
+    """Loads of fixed direction in ground axes, (3,) each.
 
-    Gravity in m/s^2 (less a steady acceleration of the base) on all that has mass, a force in N and a moment in N m at
-    the tip of the last link.
+    Gravity in m/s^2 (minus a steady acceleration of the base) on all masses, a force in N and a moment in N m at the
+    tip of the last link.
     """
 
     gravity: Floats
@@ -39,10 +39,10 @@ _NONE = LoadsInSpace(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 class Carried(NamedTuple):
-    """Forces and moments (6,) in one link, in the axes of the ground, each about the place of its name.
+    """Forces and moments (6,) in one link, in ground axes.
 
-    ``joint`` upon the springs of its joint, ``end`` at the outer end of its elastic part; ``line`` is its weight per
-    length, (3,).
+    ``joint`` is in the springs of the joint, about the joint; ``end`` at the outer end of the elastic part, about that
+    end; ``line`` is the weight per length, (3,).
     """
 
     joint: Floats
@@ -58,13 +58,13 @@ class RestInSpace(NamedTuple):
     places : list of Frame
     links : list of Carried
     joints : array, shape (n, 6)
-        Forces and moments that the springs of each joint carry, in the axes of its link.
+        Forces and moments in the springs of each joint, in the axes of its link.
     gives : array, shape (n, 6)
-        What these give, in the same axes.
+        Deflections of these springs, in the same axes.
     base : array, shape (6,)
-        What the arm exerts on the ground, about the place of joint 1.
+        Force and moment of the arm on the ground, about joint 1.
     pushes : array, shape (n, 6)
-        What supports exert on each tip, in the axes of the ground.
+        Forces and moments of supports on each tip, in ground axes.
     """
 
     places: list[Frame]
@@ -75,7 +75,10 @@ class RestInSpace(NamedTuple):
     pushes: Floats
 
     def forces(self, number: int, shares: Floats) -> Floats:
-        """N, V_y, V_z, M_x, M_y, M_z at shares of a link (index from 0), (S, 6), in the axes of its section."""
+        """Return N, V_y, V_z, M_x, M_y, M_z at shares of a link's length, (S, 6), in section axes.
+
+        The link's index counts from 0.
+        """
         at, load, left = self.places[number], self.links[number], 1.0 - shares[:, None]
         along = at.end - at.start
         length = np.sqrt(along @ along)
@@ -87,19 +90,19 @@ class RestInSpace(NamedTuple):
 
 
 class Deflected(NamedTuple):
-    """How an arm bends at rest: motions (n, S, 6) at stations and (n, 6) at the tips, in the axes of the ground."""
+    """Deflections of an arm at rest: motions (n, S, 6) at stations and (n, 6) at the tips, in ground axes."""
 
     along: Floats
     tips: Floats
 
 
 def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
-    """The arm at rest, of first order in its deflections.
+    """Return the arm at rest, to first order in its deflections.
 
     Raises
     ------
     ArmError
-        Nothing holds a free joint against the loads, or they are beyond float64.
+        If a free joint is not held against the loads, or the loads are beyond float64.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = forces_at_rest(model, loads)
@@ -112,7 +115,7 @@ def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
 
 
 def forces_at_rest(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
-    """`rest_in_space`, whatever holds; values may have imaginary parts, which pass."""
+    """Return `rest_in_space` without its checks; imaginary parts are kept."""
     places = frames(model.values.links)
     held = held_at_rest(
         model,
@@ -127,7 +130,7 @@ def forces_at_rest(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
 
 
 def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflected:
-    """Motions at shares of the length of each link."""
+    """Return the motions at shares of the length of each link."""
     motion, motions, tips = _base_motion(model, rest.base), [], []
     for number, (at, give) in enumerate(zip(rest.places, rest.gives, strict=True)):
         start = _moved(motion + _seen(at.axes, give), at.start - at.joint)
@@ -141,7 +144,10 @@ def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflect
 def _tips(
     model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
 ) -> tuple[Floats, Floats]:
-    """Motions of the tips where supports only push, and free joints stand, and what the joints carry, (n, 6) each."""
+    """Return motions of the tips, and forces and moments in the joints, (n, 6) each, with free joints locked.
+
+    Supports only exert the given forces ``pushes``.
+    """
     carried, base = _carried(model, places, loads, pushes)
     joints = _joints(places, carried)
     gives = np.array(list(_gives(model, joints)))
@@ -156,22 +162,25 @@ def _joints(places: list[Frame], carried: list[Carried]) -> Floats:
 
 
 def _seen(axes: Floats, six: Floats) -> Floats:
-    """Two vectors in other axes."""
+    """Return two vectors in other axes."""
     return np.concatenate([axes @ six[:3], axes @ six[3:]])
 
 
 def _moved(motion: Floats, to: Floats) -> Floats:
-    """The motion of a rigid part at a place seen from the first at ``to``."""
+    """Return the motion of a rigid part at the place ``to`` relative to the place where ``motion`` is given."""
     return np.concatenate([motion[:3] + np.cross(motion[3:], to), motion[3:]])
 
 
 def _about(load: Floats, seen: Floats) -> Floats:
-    """Force and moment about a place from which the first is seen at ``seen``."""
+    """Return force and moment about another place, from which the place of ``load`` is seen at ``seen``."""
     return np.concatenate([load[:3], load[3:] + np.cross(seen, load[:3])])
 
 
 def _weight(matrix: Floats, axes: Floats, gravity: Floats) -> Floats:
-    """Of a body, about the place that its mass matrix is about; ``axes`` are its own as columns."""
+    """Return the weight of a body as force and moment about the place of its mass matrix.
+
+    ``axes`` are the axes of the body as columns.
+    """
     mass, centre = mass_and_centre(matrix)
     return _about(np.concatenate([mass * gravity, np.zeros(3)]), axes @ centre)
 
@@ -201,7 +210,7 @@ def _carried(
 def _along(
     model: ModalModel, rest: RestInSpace, number: int, start: Floats, shares: Floats
 ) -> Floats:
-    """Motions (S, 6) at shares of a link, in the axes of the ground, from that of its start."""
+    """Return motions (S, 6) at shares of a link's length, in ground axes, from the motion of its start."""
     at = rest.places[number]
     along = at.end - at.start
     carried_on = np.array([_moved(start, share * along) for share in shares])
@@ -216,9 +225,9 @@ def _along(
 
 
 def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: Floats) -> Floats:
-    """Motions (S, 6) that section forces make along a link from its start, in the axes of the section.
+    """Return motions (S, 6) that section forces cause along a link, relative to its start, in section axes.
 
-    ``N = n - p x`` and likewise V_y and V_z, ``M_z = m - v x + q x^2/2``, and M_y with the other sign.
+    ``N = n - p x``, likewise V_y and V_z; ``M_z = m - v x + q x^2/2``, and M_y with the opposite sign.
     """
     shear, axial = float(model.theory.shear), float(model.theory.axial)
     normal, v_y, v_z, torque, m_y, m_z = start
@@ -238,7 +247,7 @@ def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: F
 
 
 def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
-    """Yield the deflections (6,) of the springs of each joint, 0 for springs without stiffness."""
+    """Yield the deflections (6,) of the springs of each joint, 0 for springs of zero stiffness."""
     for link, load in zip(model.values.links, joints, strict=True):
         give = 0.0 * load
         for direction, stiffness in zip(link.directions, link.stiffness, strict=True):
@@ -248,7 +257,7 @@ def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
 
 
 def _require_held(model: ModalModel, joints: Floats) -> None:
-    """Refuse loads in joints without stiffness."""
+    """Refuse loads that exert a force in a joint spring of zero stiffness."""
     reach = sum(float(link.beam.length) for link in model.values.links)
     forces, moments = np.abs(joints[:, :3]).max(), np.abs(joints[:, 3:]).max()
     largest = forces, max(moments, forces * reach)
@@ -275,7 +284,7 @@ def _unheld(model: ModalModel, number: int, k: int, force: float, turns: bool) -
 
 
 def _base_motion(model: ModalModel, load: Floats) -> Floats:
-    """Of the place of joint 1; 0 on a clamped base."""
+    """Return the motion of the elastic base at joint 1; 0 for a clamped base."""
     stiffness = model.values.base
     if stiffness is None:
         return np.zeros(6)

@@ -1,4 +1,4 @@
-"""Arms in space under loads that grow together: counts of what they buckle, and the shapes in which they do."""
+"""Arms in space under proportional loads: counts of buckling factors, and buckling shapes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from jaxmodal.statics.stability import NO_STIFFNESS
 
 Floats = NDArray[np.float64]
 
-#: pivots whose least eigenvalue is below this beside the largest may have rounding for its sign
+#: an eigenvalue of a pivot below this share of the largest may have the sign of a rounding error
 _ROUNDING = 100.0 * 2.0**-52
-#: bisections between two counts that differ by more than one
+#: largest number of bisections between two counts that differ by more than one
 _HALVINGS = 60
 #: forces and moments below this share of the largest are rounding
 _NOTHING = 1e-13
 
 
 class Judged(NamedTuple):
-    """The determinant of an arm and its negative eigenvalues.
+    """The determinant of an arm and the number of its negative eigenvalues.
 
-    ``clear`` says that none is too near zero to tell, ``falls`` that one is negative beyond all rounding.
+    ``clear`` is True if no eigenvalue is within rounding of zero, ``falls`` if at least one is negative beyond
+    rounding.
     """
 
     determinant: float
@@ -46,18 +47,18 @@ class Judged(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class SpatialLoadedArm:
-    """An arm in space under loads that grow together; see `search.LoadedArm`."""
+    """An arm in space under proportional loads; see `search.LoadedArm`."""
 
     exact: ClassVar[str] = ""
     chain: PrestressedChain
     sign: float = 1.0
 
     def reversed(self) -> SpatialLoadedArm:
-        """The arm under loads that act the other way."""
+        """Return the arm under loads in the opposite direction."""
         return dataclasses.replace(self, sign=-self.sign)
 
     def condensed(self, factor: float) -> Condensed | None:
-        """The steps from tip to base, None where a link would need too many pieces, or numbers end."""
+        """Return the steps from tip to base; None if a link would need too many pieces or a number overflows."""
         with np.errstate(over="ignore", invalid="ignore"):
             counts = self.chain.pieces_for(self.sign * factor)
             if counts is None:
@@ -66,26 +67,26 @@ class SpatialLoadedArm:
         return found if all(np.isfinite(x).all() for x in (*found.pivots, found.last)) else None
 
     def judged(self, factor: float) -> Judged | None:
-        """Return count and sign at a load factor, from the pivots of all releases."""
+        """Return count and determinant at a load factor, from the pivots of all releases."""
         found = self.condensed(factor)
         return None if found is None else judged(found)
 
     def count(self, factor: float) -> tuple[float, bool]:
-        """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
+        """Return the number of buckling factors below, and whether no eigenvalue is within rounding of zero."""
         found = self.judged(factor)
         return (math.inf, True) if found is None else (float(found.negative), found.clear)
 
     def rigid(self) -> bool:
-        """Whether nothing in the arm gives way."""
+        """Return True if no part of the arm is elastic."""
         found = self.condensed(0.0)
         return found is not None and found.moving == 0
 
     def moves_without_strain(self) -> bool:
-        """Whether a free joint moves without load; such an arm is a mechanism."""
+        """Return True if a free joint moves without load: the arm is a mechanism."""
         return bool(self.free_joints())
 
     def free_joints(self) -> list[str]:
-        """Addresses of the springs without stiffness that move where no support hinders it."""
+        """Return the addresses of the springs of zero stiffness that move without resistance of a support."""
         chain, found = self.chain, []
         for give in loose_gives(chain.model, chain.rest.places):
             own = len(chain.model.links[give.link].joint_springs)
@@ -94,14 +95,14 @@ class SpatialLoadedArm:
         return found
 
     def unstable(self, factor: float) -> bool:
-        """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
+        """Return True if a factor of the loads buckles the arm, or is critical within rounding."""
         found = self.judged(factor)
         if found is None or self.moves_without_strain():
             return found is None or found.falls
         return found.negative > 0 or not found.clear
 
     def never(self) -> bool:
-        """Whether nothing is pressed, sheared, twisted or bent, so that no positive factor buckles the arm."""
+        """Return True if all forces are axial tension, so that no positive factor buckles the arm."""
         rest = self.chain.rest
         forces = self.sign * np.array(
             [self.chain.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
@@ -110,11 +111,11 @@ class SpatialLoadedArm:
         across = max(np.abs(forces[..., 1:]).max(), np.abs(joints[:, 1:]).max())
         along = max(np.abs(forces[..., 0]).max(), np.abs(joints[:, 0]).max())
         pulled = min(forces[..., 0].min(), joints[:, 0].min()) >= 0.0
-        # along one line through all joints and centres of gravity
+        # the arm hangs along one line through all joints and centres of gravity
         return bool(across <= _NOTHING * along and pulled)
 
     def limit(self) -> float:
-        """The factor at which a link has no stiffness left in shear or torsion beside its axial force."""
+        """Return the factor at which the axial force leaves a link no stiffness in shear or torsion."""
         model, most = self.chain.model, 0.0
         for number, link in enumerate(model.values.links):
             if not model.links[number].rigid:
@@ -124,11 +125,15 @@ class SpatialLoadedArm:
         return 1.0 / most if most > 0.0 else math.inf
 
     def estimates(self) -> Floats:
-        """None: counts cost little here."""
+        """Return no estimates: counts are cheap for these arms."""
         return np.zeros(0)
 
     def scale(self) -> float:
-        """A factor not far below the first: where forces at rest change a whole link, or turn a spring by a radian."""
+        """Return a factor not far below the first buckling factor.
+
+        It is about the factor at which static forces require more than one piece in a link, or rotate a joint spring by
+        a radian.
+        """
         return self._scale
 
     @functools.cached_property
@@ -155,13 +160,13 @@ class SpatialLoadedArm:
         return least if math.isfinite(least) else 1.0
 
     def crossing(self, low: float, high: float, k: int) -> float:
-        """The k-th factor, which lies between these two."""
+        """Return the k-th factor, which lies between these two."""
         return crossing(self.judged, low, high, k)
 
     def shape(self, factor: float, place: int, stations: int) -> tuple[Floats, Floats]:
-        """The ``place``-th shape, from 0, of those that a factor buckles: displacements and rotations, (n, S, 3) each.
+        """Return displacements and rotations, (n, S, 3) each, of the ``place``-th shape, from 0, at a buckling factor.
 
-        At as many stations from the start to the end of each link, in the axes of the ground.
+        S = ``stations`` equally spaced places from the start to the end of each link; in ground axes.
         """
         counts = [stations - 1 if not link.rigid else 0 for link in self.chain.model.links]
         found = self.chain.condensed(self.sign * factor, counts)
@@ -181,19 +186,19 @@ class SpatialLoadedArm:
 def loaded_in_space(
     arm: SpatialArm, theory: TheoryName, what: str, loads: LoadsInSpace
 ) -> SpatialLoadedArm:
-    """A concrete arm at rest under loads.
+    """Return a concrete arm at rest under loads.
 
     Raises
     ------
     ArmError
-        A value cannot be; nothing holds a free joint against the loads.
+        If a value of the arm is invalid, or a free joint is not held against the loads.
     """
     require_concrete(arm, what, "call it outside of jit, vmap and grad")
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(
-            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
-            "jaxmodal.set_parameters or arm.replace, which name the value."
+            "arm: one of its values is invalid; arms made of traced values are not checked. Make it again from "
+            "numbers, with jaxmodal.set_parameters or arm.replace, which name the value."
         )
     modal = modal_model(model)
     rest = rest_in_space(modal, loads)
@@ -201,7 +206,7 @@ def loaded_in_space(
 
 
 def judged(condensed: Condensed) -> Judged:
-    """Return the count and the sign of the determinant, from all pivots and the matrix at the ground."""
+    """Return the count and the determinant, from all pivots and the last matrix."""
     determinant, negative, clear, fallen = 1.0, 0, True, 0
     for values in (*condensed.pivots, np.linalg.eigvalsh(condensed.last)):
         determinant *= float(np.prod(values))
@@ -215,7 +220,7 @@ def judged(condensed: Condensed) -> Judged:
 
 
 def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k: int) -> float:
-    """Where the number of negative eigenvalues reaches ``k``, between two values that part it there."""
+    """Return where the number of negative eigenvalues reaches ``k``, between two values with counts on either side."""
     for _ in range(_HALVINGS):
         below, above = judge(low), judge(high)
         if below is None or above is None or above.negative - below.negative == 1:
@@ -231,17 +236,20 @@ def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k
         found = judge(value)
         return math.nan if found is None else found.determinant
 
-    if not determinant(low) * determinant(high) < 0.0:  # several together
+    if not determinant(low) * determinant(high) < 0.0:  # a repeated zero
         return 0.5 * (low + high)
     return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
 
 
 def _null_motions(condensed: Condensed, place: int) -> Floats:
-    """Motions (steps + 1, 6) at the outer side of each step, and at the base, of the shape without stiffness."""
+    """Return motions (steps + 1, 6) of a buckling shape, at the outer side of each step and at the base.
+
+    ``place`` chooses among the null vectors of the last matrix. NaN if that matrix is empty.
+    """
     values, vectors = np.linalg.eigh(condensed.last)
     near = np.argsort(np.abs(values))
     motions = np.zeros((len(condensed.steps) + 1, 6))
-    if not near.size:  # nothing was near enough to zero to be left
+    if not near.size:  # no eigenvalue was kept as near zero
         return np.full_like(motions, np.nan)
     riding: Floats = vectors[:, near[min(place, near.size - 1)]]
     for k in range(len(condensed.steps) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The dead loads of an arm, from arguments or the arm's own values, and the forces at rest that they make."""
+"""Dead loads of an arm, from arguments and from the arm's own values, checked."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.chain import DeadLoads
 
-#: for arms of which a value is traced
+#: remedy in messages about traced arms
 _OUTSIDE = "call it outside of jit, vmap and grad (buckling gives derivatives by addresses)"
 
 
-#: of loads: how many components, along what, and gravity as an example
+#: number of components of a load, their description, and gravity as an example
 _IN_PLANE = (2, "two finite numbers, along x and y of the base", "(0.0, -9.81)")
 _IN_SPACE = (3, "three finite numbers, along x, y and z of the ground", "(0.0, 0.0, -9.81)")
 
 
 def _vector(value: Any, name: str, unit: str, kind: tuple[int, str, str] = _IN_PLANE) -> Any:
-    """The components of a load, zeros for None; an ArmError for anything else than finite numbers."""
+    """Return the components of a load, zeros for None; refuse anything but finite numbers."""
     count, what, example = kind
     if value is None:
         return np.zeros(count)
@@ -43,10 +43,11 @@ def under_loads(
     base_acceleration: Any,
     or_axial: bool = False,
 ) -> tuple[Theory, DeadLoads]:
-    """The theory's flags, and the loads that the arm bears and those that arguments give, together.
+    """Return the theory's flags, and the sum of the arm's own loads and the given ones.
 
-    A steady acceleration of the base acts as gravity against it. What ``what`` cannot take is refused: traced arms,
-    those that do not suit the theory, and those without any load, or axial force where that is enough.
+    A steady acceleration of the base acts like gravity in the opposite direction. Refuse traced arms, arms that do not
+    suit the theory, and arms without any load; with ``or_axial`` an axial force in a link is enough. ``what`` names the
+    caller in messages.
     """
     flags = theory_flags(theory)
     require_x64()
@@ -84,7 +85,10 @@ def loads_in_space(
     base_acceleration: Any,
     or_axial: SpatialArm | None = None,
 ) -> LoadsInSpace:
-    """The loads of an arm in space that arguments give; refused if there is none, nor an axial force of that arm."""
+    """Return the given loads of an arm in space.
+
+    Refuse if there is none, unless the arm ``or_axial`` has an axial force.
+    """
     down = _vector(gravity, "gravity", "m/s^2", _IN_SPACE)
     moved = _vector(base_acceleration, "base_acceleration", "m/s^2", _IN_SPACE)
     force = _vector(tip_force, "tip_force", "N", _IN_SPACE)

@@ -1,4 +1,4 @@
-"""Arms whose links have the axial forces that dead loads make, and their frequencies with bounds on both sides."""
+"""Planar arms with the axial forces of dead loads in their links, and their frequencies with bounds."""
 
 from __future__ import annotations
 
@@ -41,34 +41,34 @@ def preloaded(
     pieces: int = 1,
     bound: str = "middle",
 ) -> Arm:
-    """Return the arm with the axial forces that dead loads make in it at its posture.
+    """Return the arm with the axial forces that dead loads cause at its posture.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values. Its own axial forces, and the loads that it bears, are added.
+        The arm, with concrete values. Its own axial forces and loads are added.
     theory
-        As for `natural_frequencies`; only where supports make the arm statically indeterminate does it matter.
+        As for `natural_frequencies`. It matters only if supports make the arm statically indeterminate.
     gravity, tip_force, base_acceleration
         As for `static_equilibrium`: along x and y of the base, in m/s^2, N and m/s^2.
     pieces
-        Segments of each link along which the axial force varies, 1 or more; the axial force of each is constant.
+        Number of segments of each link along which the axial force varies, 1 or more; it is constant in each segment.
     bound
-        ``"middle"``: the force at the middle of each segment; frequencies converge with the square of its length.
-        ``"lower"``: the least force along it, ``"upper"`` the greatest; then every frequency is a lower, or an upper,
-        bound of that of the arm, by Rayleigh's principle.
+        ``"middle"``: the force at the middle of each segment; the error of frequencies falls with the square of its
+        length. ``"lower"``: the least force along it, ``"upper"`` the greatest; by Rayleigh's principle, every
+        frequency is then a lower or an upper bound.
 
     Returns
     -------
     Arm
-        With `Link.axial_force` and, where rigid parts lie beside an axis or carry weight, the two turning stiffnesses
-        of links. Links beyond one that is cut have higher numbers.
+        The arm with `Link.axial_force` and, for rigid parts that are offset or carry weight, the two turning
+        stiffnesses of links. Segments count as links: links beyond a segmented one have higher numbers.
 
     Raises
     ------
     ArmError
-        There is no load; nothing holds a free joint; a joint but the first has springs along or across its link; a link
-        is pressed beyond its shear stiffness.
+        If there is no load, a free joint is not held, a joint other than the first has springs along or across its
+        link, or the compression of a link exceeds its shear stiffness.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def preloaded(
     made: list[Link] = []
     for k, link in enumerate(arm.links):
         own = 0.0 if link.axial_force is None else float(link.axial_force)
-        # what a rigid link resists is among the stiffnesses; its own force acts along it as well
+        # static forces of a rigid link are among the stiffnesses; its own axial force acts along it, too
         ends = np.zeros(2) if link.rigid else np.array([start[k], outer[k]])
         count = 1 if ends[0] == ends[1] else pieces
         cuts = np.linspace(0.0, 1.0, count + 1)
@@ -120,29 +120,30 @@ def preloaded_frequencies(
     pieces: int = 4,
     max_pieces: int = 64,
 ) -> BoundedFrequencies:
-    """Lowest natural frequencies of an arm under dead loads, with an error estimate and bounds on both sides.
+    """Return the lowest natural frequencies of an arm under dead loads, with an error estimate and bounds.
 
     Parameters
     ----------
     arm, theory, gravity, tip_force, tip_moment, base_acceleration
-        As for `buckling`; arms in space are taken, too.
+        As for `buckling`.
     num_modes
-        How many frequencies, from the lowest.
+        Number of frequencies.
     tolerance, pieces, max_pieces
-        As for `tapered_frequencies`: links of planar arms are cut into more and more segments until the estimate of the
-        relative error is that small. Pieces of arms in space are exact, and as many as they have to be.
+        As for `tapered_frequencies`: links of planar arms are cut into more and more segments until the estimated
+        relative error is below ``tolerance``. Pieces of arms in space are exact, and their number is chosen
+        automatically.
 
     Returns
     -------
     BoundedFrequencies
-        Frequencies, of planar arms extrapolated, the estimate of their error, and the bounds.
+        Frequencies (extrapolated for planar arms), their estimated error, and bounds.
 
     Raises
     ------
     UncertifiedError
-        The loads buckle the arm, or are so near to its critical ones that segments of it buckle; the message tells.
+        If the loads buckle the arm, or are so near to the critical ones that the segmented arm buckles.
     ArmError, ValueError
-        As `preloaded` and `tapered_frequencies`.
+        As for `preloaded` and `tapered_frequencies`.
 
     Examples
     --------
@@ -165,12 +166,12 @@ def preloaded_frequencies(
         "base_acceleration": base_acceleration,
     }
 
-    preloaded(arm, theory=theory, **loads)  # refuses what it must before links are cut
+    preloaded(arm, theory=theory, **loads)  # checks the arguments before links are cut
 
     def build(number: int, bound: str) -> Arm:
         return preloaded(arm, theory=theory, **loads, pieces=number, bound=bound)
 
-    if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # what few pieces buckle more may carry
+    if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # few segments may buckle
         while 8 * pieces <= max_pieces and _buckled(build(pieces, "middle"), theory):
             pieces *= 2
         if _buckled(build(pieces, "middle"), theory):
@@ -187,20 +188,20 @@ def preloaded_frequencies(
 
 
 def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_pieces: int) -> None:
-    """Say so where an arm is stable, by the exact count of buckling factors, and segments of it are not.
+    """Refuse too few segments: the arm is stable, by the exact count of buckling factors, but its segments buckle.
 
     Raises
     ------
     UncertifiedError
-        With how far the loads may grow.
+        If the segments buckle; the message gives the margin to the critical loads.
     """
     found = buckling(arm, 1, theory=theory, **loads)
     if not (found.certified[0] and found.bracket[0, 0] > 1.0):
         return
     raise UncertifiedError(
-        f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but cut into few "
-        f"pieces it buckles, and has no frequency; give max_pieces = {4 * max_pieces} (four times the pieces go sixteen"
-        " times nearer)"
+        f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but in so few "
+        f"segments it buckles; give max_pieces = {4 * max_pieces} (four times as many segments reach sixteen times "
+        "nearer to the critical loads)"
     )
 
 

@@ -1,25 +1,26 @@
-"""An arm in space under loads at rest, condensed from the tip to the base: its count of what is unstable.
+"""An arm in space under static loads, condensed from the tip to the base, and the count of its negative eigenvalues.
 
-Rigid parts carry the stiffness W inwards; what is elastic is released with the roots of its flexibility, so that
-nothing cancels without load and the determinant begins at 1. By Haynsworth's additivity the negative eigenvalues of
-``1 + L^T W L`` of all releases (0 for the 1 of what moves freely) are those of the arm; no piece of a member is long
-enough to add any of its own. Gives along which that is nearly 0, since the part beyond is near a critical load of its
-own, are not eliminated there: they ride along until what lies further in holds them, and what is left at the ground is
-the last pivot.
+The stiffness W of the part beyond is carried inwards over rigid parts. Each elastic element is released with the roots
+L of its flexibility, so that nothing cancels without load and the determinant begins at 1. By Haynsworth's additivity
+the negative eigenvalues of ``1 + L^T W L`` of all releases (0 in place of 1 for free motions) are those of the arm,
+since no piece of a beam is long enough to add its own. Deflections for which that matrix is nearly singular, because
+the part beyond is near a critical load of its own, are not eliminated there. They are kept until an element further
+inwards resists them; those that remain at the base form the last pivot.
 
-A spring at a tip adds its stiffness to W. The force of a rigid support is an unknown as well, which rides along until
-something elastic that it works on is released together with it: each takes a negative eigenvalue off the count. A
-support moves what it holds along fixed directions, and works on the rotation vector where it holds a rotation: it has
-no energy of second order.
+A spring at a tip adds its stiffness to W. The force of a rigid support is an unknown that is kept, too, until an
+elastic element on which it does work is released together with it. Each such force is subtracted from the count. A
+support acts along fixed directions, or on the rotation vector if it holds a rotation; it has no second-order energy.
 
-A force F that acts on a rigid part at r from the place where its motion is known works on its turn of second order:
-``(F.r) phi^2/2 - (F.phi)(r.phi)/2``. A moment m in a joint does ``-m . (phi_before x phi_beyond)/2``; gives g of its
-springs move with the part before, ``-F . (phi_before x g)``, and rotations of several act together, in no order.
+A force F that acts on a rigid part, at r from the place where its motion is known, has for a rotation phi the
+second-order energy ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``. A moment m in a joint has ``-m . (phi_before x
+phi_beyond)/2``. Deflections g of joint springs move with the part before, with the energy ``-F . (phi_before x g)``.
+Rotations in several springs of a joint add as vectors, without an order.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,20 +41,22 @@ from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
 
-#: shares of a link at which the size of its forces is looked at
+#: shares of a link's length at which its forces are sampled
 _LOOKED_AT = np.linspace(0.0, 1.0, 9)
-#: eigenvalues of pivots below this ride along, and those below a share of the largest that rounding may make
+#: eigenvalues of pivots below this are kept, not eliminated, and those below this share of the largest, which may be
+#: rounding
 _NEAR = 1e-2
 _ROUNDED = 1e-12
-#: a rigid support acts on gives that it works on more than this, beside what makes up its work
+#: least singular value, of scaled works, for which the force of a rigid support is released with deflections
 _ACTS = 1e-12
 
 
 class Step(NamedTuple):
-    """One step inwards: a rigid part, whose outer end moves by ``matrix`` times its inner, or something elastic.
+    """One step inwards: a rigid part, or the release of an elastic element.
 
-    Of a release ``matrix`` are the roots L of its flexibility. Its gives q, and behind them what rode along, are
-    ``fixed`` times the motion of its inner side and ``kept`` times what rides on.
+    For a rigid part the motion of its outer end is ``matrix`` times that of its inner end. For a release ``matrix`` are
+    the roots L of its flexibility; the deflections q, followed by the unknowns kept before, are ``fixed`` times the
+    motion of the inner side plus ``kept`` times the unknowns that are kept on.
     """
 
     matrix: Floats
@@ -62,11 +65,11 @@ class Step(NamedTuple):
 
 
 class Condensed(NamedTuple):
-    """Steps from the tip to the base, and what they leave.
+    """The steps from the tip to the base, and their pivots.
 
-    ``ends`` are, of each link, how many steps were done at the ends of its pieces, from tip to base; ``pivots`` the
-    eigenvalues of what was eliminated, step by step, ``last`` what was left at the ground, and ``forces`` how many of
-    the unknowns were forces of rigid supports.
+    ``ends`` are, for each link, the numbers of steps done at the ends of its pieces, from tip to base. ``pivots`` are
+    the eigenvalues of the eliminated matrices, step by step; ``last`` is the matrix of the unknowns that remain at the
+    base; ``forces`` is the number of unknowns that are forces of rigid supports.
     """
 
     steps: list[Step]
@@ -77,31 +80,36 @@ class Condensed(NamedTuple):
 
     @property
     def moving(self) -> int:
-        """How many gives there are beside what rigid supports hold of them."""
+        """Number of deflections, less those that rigid supports hold."""
         return sum(x.size for x in self.pivots) + len(self.last) - 2 * self.forces
 
 
 @dataclasses.dataclass(frozen=True)
 class PrestressedChain:
-    """An arm in space at rest under loads and axial forces of its links, which are all multiplied by a factor."""
+    """An arm in space under static loads and axial forces of its links, all multiplied by one factor."""
 
     model: ModalModel
     rest: RestInSpace
     loads: LoadsInSpace
 
     def forces(self, number: int, shares: Floats) -> Floats:
-        """Section forces at shares of a link (index from 0), (S, 6)."""
+        """Return the section forces at shares of a link's length, (S, 6); the link's index counts from 0."""
         pressed: Any = self.model.values.links[number].beam.force
         return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
+    @functools.cached_property
+    def _looked_at(self) -> list[Floats]:
+        """Section forces of each link, for factor 1, at the places that determine the number of its pieces."""
+        return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
+
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
-        """How many pieces each link is cut into; None where a link would need too many."""
+        """Return the number of pieces of each link; None if a link would need too many."""
         found = []
         for number, link in enumerate(self.model.values.links):
             if self.model.links[number].rigid:
                 found.append(0)
                 continue
-            forces = factor * self.forces(number, _LOOKED_AT)
+            forces = factor * self._looked_at[number]
             needed = pieces_needed(link.beam, self.model.theory, forces, square)
             if not needed <= MOST_PIECES:
                 return None
@@ -109,7 +117,7 @@ class PrestressedChain:
         return found
 
     def pieces(self, number: int, factor: complex, count: int, square: float = 0.0) -> Pieces:
-        """A link (index from 0) cut into pieces; values may have imaginary parts, which pass."""
+        """Return a link (index from 0) cut into pieces; imaginary parts are kept."""
 
         def forces(shares: Floats) -> Any:
             return factor * self.forces(number, shares)
@@ -118,7 +126,7 @@ class PrestressedChain:
         return pieces_of(model.values.links[number].beam, model.theory, forces, square, count)
 
     def condensed(self, factor: float, counts: list[int], square: float = 0.0) -> Condensed:
-        """All steps from the tip to the base."""
+        """Return all steps from the tip to the base."""
         return _Condensing(self, factor, square).all(counts)
 
 
@@ -128,9 +136,9 @@ class _Condensing:
     def __init__(self, chain: PrestressedChain, factor: float, square: float) -> None:
         self.chain, self.factor, self.square = chain, factor, square
         self.w = np.zeros((6, 6))
-        #: of what rides along: by how much the motion here works on it, (6, ...), and its own stiffness
+        #: of the unknowns that are kept: their coupling to the motion here, (6, ...), and their own stiffness
         self.beside, self.own = np.zeros((6, 0)), np.zeros((0, 0))
-        #: directions (6, ...) of forces of rigid supports that have met nothing elastic
+        #: directions (6, ...) of forces of rigid supports that have done no work on an elastic element yet
         self.held = np.zeros((6, 0))
         self.forces = 0
         self.steps: list[Step] = []
@@ -173,11 +181,11 @@ class _Condensing:
         return self.chain.pieces(number, self.factor, count, self.square)
 
     def _add(self, matrix: Floats) -> None:
-        """A stiffness against rotation."""
+        """Add a stiffness against rotation."""
         self.w[3:, 3:] += self.factor * matrix
 
     def _hang(self, force: Floats, place: Floats) -> None:
-        """A force at a place of a rigid part."""
+        """Add a static force at a place of a rigid part."""
         outer = np.outer(force, place)
         self._add(force @ place * np.eye(3) - 0.5 * (outer + outer.T))
 
@@ -202,20 +210,20 @@ class _Condensing:
         self.steps.append(Step(matrix))
 
     def _shift(self, offset: Floats, force: Floats) -> None:
-        """To a place from which this one is seen at ``offset``, past which ``force`` is carried."""
+        """Move to the place from which this one is seen at ``offset``; ``force`` is carried between them."""
         motion = np.eye(6)
         motion[:3, 3:] = -skew(offset)
         self._rigid(motion)
         self._hang(force, offset)
 
     def _turn(self, axes: Floats) -> None:
-        """To other axes, in which those of now are the rows of ``axes``."""
+        """Change to other axes; the present ones are the rows of ``axes``."""
         self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
 
     def _release(
         self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
     ) -> None:
-        """Something elastic; ``coupled`` is what couples its give with the motion before besides W."""
+        """Release an elastic element; ``coupled`` couples its deflection to the motion before, in addition to W."""
         unit = np.eye(roots.shape[1]) if unit is None else unit
         acting = self.w @ roots
         corner = unit + roots.T @ acting
@@ -236,19 +244,22 @@ class _Condensing:
         self.w = 0.5 * (self.w + self.w.T)
         self.beside, self.own = known @ vectors[:, ~done], np.diag(values[~done])
         self.pivots.append(values[done])
-        # what rode along before, and gives; forces that came in here are not asked for again
+        # deflections and unknowns kept before; forces that are released here are not needed again
         back = np.concatenate([scale, np.ones(before)])[:, None] * vectors[: scale.size + before]
         self.steps.append(Step(roots, -(back[:, done] / values[done]) @ acted.T, back[:, ~done]))
 
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
-        """Factors of the gives: what moves freely is measured by the stiffness against motions of its kind."""
+        """Return scales of the deflections: free ones by the stiffness against motions of their kind, others 1."""
         whole = np.abs(np.diag(self.w)).reshape(2, 3).max(axis=1).repeat(3)
         size = np.sum(whole[:, None] * roots**2, axis=0)
         free = (np.diag(unit) <= 0.0) & (size > 0.0)
         return np.where(free, 1.0 / np.sqrt(np.where(free, size, 1.0)), 1.0)
 
     def _met(self, along: Floats, corner: Floats) -> Floats:
-        """Directions (6, ...) of forces of rigid supports that work on gives, scaled to them; taken off ``held``."""
+        """Return directions (6, ...) of forces of rigid supports that do work on these deflections.
+
+        They are scaled to the deflections and removed from ``held``.
+        """
         if not self.held.size:
             return self.held
         acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
@@ -271,13 +282,14 @@ class _Condensing:
             ends.append(len(self.steps))
 
     def _joint(self, number: int) -> None:
-        """Springs and rotor of a joint: ``J (a . phi_before + N q)^2/2``, q the give about the axis."""
+        """Release the springs of a joint and add its rotor.
+
+        The rotor has ``J (a . phi_before + N q)^2/2``, where q is the deflection about the axis.
+        """
         link = self.chain.model.values.links[number]
         given = np.isfinite(link.stiffness)
         stiffness = link.stiffness[given]
-        held = (
-            stiffness > 0.0
-        )  # what moves freely has a root, too, and nothing of its own against it
+        held = stiffness > 0.0  # free motions have a root, too, but no own stiffness
         roots = (link.directions[given] / np.sqrt(np.where(held, stiffness, 1.0))[:, None]).T
         load = self.chain.rest.joints[number]
         coupling = np.zeros((6, 6))
@@ -294,7 +306,7 @@ class _Condensing:
         self.w -= turning * np.outer(spin, spin)
 
     def _base(self) -> None:
-        """The springs of an elastic base, on which the stator of joint 1 stands."""
+        """Release an elastic base, which carries the stator of joint 1."""
         base = self.chain.model.values.base
         if base is not None:
             self._body(self.chain.model.values.links[0].stator, np.eye(3))
@@ -302,7 +314,7 @@ class _Condensing:
 
 
 def _bar(model: ModalModel, number: int) -> Floats:
-    """Mass matrix (6, 6) of a rigid link about its start, in the axes of its section."""
+    """Return the mass matrix (6, 6) of a rigid link about its start, in section axes."""
     length = float(model.values.links[number].beam.length)
     inertia = line_inertia(model, number) * length
     moment = skew(np.array([0.5 * length * inertia[0], 0.0, 0.0]))

@@ -1,15 +1,16 @@
-"""Straight members in space under forces and moments at rest: how a piece of one answers, to rounding.
+"""Straight beams in space under static forces and moments: the response of a piece, to rounding.
 
-With N, V, T and M the forces at rest in a section, as those that the outer part exerts, the energy of second order of
-displacements u and the rotation vector phi is, per length, that of the beam and
+Let N, V, T and M be the static forces in a section, exerted by the outer part. The second-order energy of displacements
+u and the rotation vector phi is, per length, the elastic energy of the beam and
 
     N (v'^2 + w'^2)/2 + N r^2 phi_x'^2/2 - phi_x (V_y phi_y + V_z phi_z)/2 - (T, M_y, M_z) . (phi x phi')/2,
 
-r^2 = (I_y + I_z)/A: strains of a geometrically exact beam (E. Reissner, Z. angew. Math. Phys. 32, 1981, 734-744), to
-second order, less what is smaller by a strain, with N along the tangent of the deflected axis as in the plane. Moments
-are conjugate to rotation vectors, which makes them semi-tangential (J. H. Argyris et al., Comput. Methods Appl. Mech.
-Eng. 17/18, 1979, 1-51). Canonical momenta make it a linear system of twelve equations whose coefficients change along
-the member; it is solved by collocation at Gauss's points, which keeps the symmetry of its matrices.
+with r^2 = (I_y + I_z)/A. These are the strains of a geometrically exact beam (E. Reissner, Z. angew. Math. Phys. 32,
+1981, 734-744), to second order, without terms that are smaller by a factor of the strain; N is along the tangent of the
+deflected axis, as in the plane. Moments are conjugate to rotation vectors, and so are semi-tangential (J. H. Argyris et
+al., Comput. Methods Appl. Mech. Eng. 17/18, 1979, 1-51). With canonical momenta this is a linear system of twelve
+equations whose coefficients vary along the beam. It is solved by collocation at Gauss points, which keeps the symmetry
+of its matrices.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.spatial.modes.values import BeamValues
 
 Floats = NDArray[np.float64]
-#: section forces (S, 6), N, V_y, V_z, M_x, M_y, M_z, at shares of a link
+#: function from shares of a link's length to section forces (S, 6): N, V_y, V_z, M_x, M_y, M_z
 Forces = Callable[[Floats], Floats]
 
 _STAGES = 8
-#: of Picard's iteration in a piece; its error falls as a power of the piece's size over a factorial
+#: Picard iterations in a piece; the error is a power of the size of the piece over a factorial
 _SWEEPS = 26
-#: size of a piece: the change that a force at rest, or inertia, makes in it
+#: largest size of a piece, a number without unit that measures static forces and inertia in it
 _LARGEST = 0.7
-#: a piece over which the stiffness left beside N changes by more than this share is cut further
+#: largest relative change, along a piece, of the stiffness that N leaves
 _MOST_CHANGED = 0.2
-#: of one link
+#: largest number of pieces of one link
 MOST_PIECES = 400
 
 
 class Pieces(NamedTuple):
-    """Pieces of a link of equal length, base to tip, (pieces, 6, 6), in the axes of its section.
+    """Pieces of a link of equal length, base to tip, (pieces, 6, 6), in section axes.
 
-    A piece whose inner end moves by d0 and whose outer end is pushed by f has the forces ``F d0 - H^T f`` at the inner
-    and the motion ``H d0 + R f`` at the outer end.
+    A piece whose inner end moves by d0, with a force f on its outer end, has the force ``F d0 - H^T f`` at its inner
+    end and the motion ``H d0 + R f`` at its outer end. F is ``stiffness``, H is ``carried`` and R is ``give``.
     """
 
     stiffness: Floats
@@ -52,7 +53,7 @@ class Pieces(NamedTuple):
 
 
 def _collocation() -> tuple[Floats, Floats, Floats]:
-    """Gauss's points of 0 to 1, weights, and integrals of Lagrange's polynomials up to each point."""
+    """Return Gauss points from 0 to 1, their weights, and integrals of the Lagrange polynomials up to each point."""
     points, weights = np.polynomial.legendre.leggauss(_STAGES)
     points, weights = 0.5 * (points + 1.0), 0.5 * weights
     powers = np.arange(_STAGES)
@@ -79,7 +80,10 @@ def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
 
 
 def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> float:
-    """How many pieces a link needs under forces (S, 6) from its base to its tip; inf where N leaves no stiffness."""
+    """Return the number of pieces that a link needs, not rounded; inf if N leaves no stiffness.
+
+    ``forces`` (S, 6) are along the link from its base to its tip.
+    """
     length, bending = float(beam.length), float(min(beam.bending_y, beam.bending_z))
     mixed = math.sqrt(bending * float(beam.torsion))
     n, v_y, v_z, torque, m_y, m_z = np.abs(forces).max(axis=0)
@@ -106,9 +110,9 @@ def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: floa
 def pieces_of(
     beam: BeamValues, theory: Theory, forces: Forces, square: float, count: int
 ) -> Pieces:
-    """A link under forces at rest cut into pieces, at the square of a frequency in rad^2/s^2.
+    """Return a link under static forces cut into pieces, at the square of a frequency in rad^2/s^2.
 
-    Values may have imaginary parts, which pass.
+    Imaginary parts of values are kept.
     """
     h = beam.length / count
     places = (np.arange(count)[:, None] + _POINTS) / count
@@ -117,9 +121,10 @@ def pieces_of(
     one = np.eye(12)
     stages = np.broadcast_to(one, rates.shape)
     for _ in range(_SWEEPS):
-        slopes = rates @ stages
-        stages = one + h * np.einsum("st,ptij->psij", _INTEGRALS, slopes)
-    transfer = one + h * np.einsum("s,psij->pij", _WEIGHTS, rates @ stages)
+        slopes = (rates @ stages).reshape(count, _STAGES, 144)
+        stages = one + h * (_INTEGRALS @ slopes).reshape(rates.shape)
+    slopes = (rates @ stages).reshape(count, _STAGES, 144)
+    transfer = one + h * (_WEIGHTS @ slopes).reshape(count, 12, 12)
     a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back
@@ -132,7 +137,10 @@ def _symmetric(matrices: Floats) -> Floats:
 
 
 def roots(give: Floats) -> Floats:
-    """Columns whose products are gives (pieces, 6, 6), which have no negative eigenvalue; what is rigid has none."""
+    """Return columns whose products are the compliances (pieces, 6, 6).
+
+    Compliances are positive semidefinite; rigid directions have zero columns.
+    """
     size = np.sqrt(np.maximum(np.diagonal(give, axis1=1, axis2=2), 0.0))
     scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
     values, vectors = np.linalg.eigh(give * scale[:, :, None] * scale[:, None, :])
@@ -141,7 +149,7 @@ def roots(give: Floats) -> Floats:
 
 
 def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> Floats:
-    """The matrices (..., 12, 12) of the system in displacements (u, v, w, phi) and their momenta."""
+    """Return the matrices (..., 12, 12) of the system for displacements (u, v, w, phi) and their momenta."""
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
@@ -150,7 +158,7 @@ def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> F
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
-    # the shear forces across the turned sections, Q = (p - N phi)/(1 + N/S)
+    # the shear forces across the rotated sections, Q = (p - N phi)/(1 + N/S)
     q_y, q_z = np.zeros((2, *n.shape, 12), found.dtype)
     q_y[..., p_v], q_y[..., z] = 1.0 / shear_y, -n / shear_y
     q_z[..., p_w], q_z[..., y] = 1.0 / shear_z, n / shear_z

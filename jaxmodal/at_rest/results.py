@@ -1,4 +1,4 @@
-"""Common parts of equilibria in the plane and in space: how far an arm bends, and stresses."""
+"""Common parts of equilibria in the plane and in space: deflections, status and stresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxmodal.statics.equilibrium import LARGE_DISPLACEMENT, LARGE_ROTATION
 
 
 class AtRest(Drawn, Result):
-    """One arm at rest with displacements and rotations at stations along its links."""
+    """Base class of the results for one arm at rest, with deflections at stations along its links."""
 
     displacement: NDArray[np.float64]
     stations: NDArray[np.float64]
@@ -26,29 +26,29 @@ class AtRest(Drawn, Result):
 
     @property
     def turned(self) -> NDArray[np.float64]:
-        """How far each section turns, (n, S), rad, 0 or more."""
+        """Magnitude of the rotation of each section, (n, S), rad."""
         raise NotImplementedError
 
     @property
     def section_forces(self) -> NDArray[np.float64]:
-        """N, V_y, V_z, M_x, M_y, M_z in the axes of the sections, (n, S, 6), N and N m."""
+        """N, V_y, V_z, M_x, M_y, M_z in section axes, (n, S, 6), N and N m."""
         raise NotImplementedError
 
     @property
     def largest_rotation(self) -> float:
-        """Of all sections, rad."""
+        """The largest rotation of a section, rad."""
         return float(np.max(self.turned))
 
     @property
     def relative_deflection(self) -> float:
-        """The largest displacement over the sum of the links' lengths."""
+        """The largest displacement, relative to the sum of the links' lengths."""
         length = sum(float(link.length) for link in self.arm.links)
         largest = float(np.max(np.linalg.norm(self.displacement, axis=-1)))
         return largest / length if length > 0.0 else 0.0
 
     @property
     def status(self) -> Status:
-        """Resolved where deflections are small: rotations to 0.1 rad, displacements to 5 % of the arm's length."""
+        """Resolved for small deflections: rotations up to 0.1 rad, displacements up to 5 % of the arm's length."""
         small = (
             self.largest_rotation <= LARGE_ROTATION
             and self.relative_deflection <= LARGE_DISPLACEMENT
@@ -56,23 +56,23 @@ class AtRest(Drawn, Result):
         return Status.resolved if small else Status.large_deflection
 
     def stresses(self) -> Stresses:
-        """Return the stresses in the sections of all links that have a shape.
+        """Return the stresses in the sections of all links whose section has a shape.
 
         Returns
         -------
         Stresses
-            Of points on the outline of each section; NaN in rigid links and sections known by their values alone.
+            Stresses at points on the outline of each section; NaN for rigid links and for sections without a shape.
 
         Raises
         ------
         ArmError
-            No link has a section with a shape.
+            If no link that deforms has a section with a shape.
         """
         return stresses_of(self.arm, self.stations, self.section_forces, self.status, self.theory)
 
 
 def warn_of_large_deflections(result: AtRest) -> None:
-    """Warn where deflections are too large for the linear theory."""
+    """Warn of deflections that are too large for the linear theory."""
     if result.ok:
         return
     warnings.warn(
@@ -85,12 +85,12 @@ def warn_of_large_deflections(result: AtRest) -> None:
 
 
 def title_of(result: Any) -> str:
-    """The name of the arm, and the theory."""
+    """Return the name of the arm, and the theory."""
     return f"{result.arm.name or 'the arm'} ({result.theory})"
 
 
 def how_far(result: AtRest) -> str:
-    """How far an arm at rest bends, and whether that is too far."""
+    """Return a text with the largest deflections, and whether they are too large."""
     return (
         f"largest rotation {result.largest_rotation:.3g} rad, largest displacement "
         f"{100 * result.relative_deflection:.3g} % of the arm's length"

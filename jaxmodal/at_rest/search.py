@@ -1,9 +1,9 @@
-"""Load factors at which an arm buckles: bracketed by the count, found as zeros of an eigenvalue.
+"""Search for buckling load factors: bracketed by counts, found as zeros of an eigenvalue.
 
-The energy is linear in the load factor, and positive without load where the arm is held. So the number of negative
+The energy is linear in the load factor, and positive without load if the arm is held. Therefore the number of negative
 eigenvalues of its stiffness grows with the factor, by one at each buckling load (W. H. Wittrick and F. W. Williams, Q.
-J. Mech. Appl. Math. 24, 1971, 263-284, at zero frequency); no piece of a link is long enough to buckle between fixed
-ends, so that nothing else is to be counted.
+J. Mech. Appl. Math. 24, 1971, 263-284, at zero frequency). No piece of a link is long enough to buckle between clamped
+ends, so that nothing else has to be counted.
 """
 
 from __future__ import annotations
@@ -35,20 +35,21 @@ from jaxmodal.statics.stability import (
 
 Floats = NDArray[np.float64]
 
-#: relative distance from a factor at which counts are taken; ten times more each time that rounding leaves one open
+#: relative distance from a factor at which counts are taken; ten times more if rounding leaves a count open, up to the
+#: second
 _CLOSE = 1e-12
 _WIDEST = 1e-6
-#: matrices of this size at most are looked through for estimates
+#: largest size of a matrix whose eigenvalues are computed for estimates
 _MOST_ESTIMATED = 400
-#: an inverse factor below this share of the largest is no estimate
+#: inverse factors below this share of the largest may be rounding and give no estimate
 _NEGLIGIBLE = 1e-12
-#: doublings in search of a factor
+#: largest number of doublings in the search for a factor
 _DOUBLINGS = 60
 
 
 @dataclasses.dataclass(frozen=True)
 class LoadedArm:
-    """An arm under loads that grow together."""
+    """A planar arm under proportional loads."""
 
     beams: BeamArrays
     shear: float
@@ -57,12 +58,12 @@ class LoadedArm:
 
     @classmethod
     def under(cls, beams: BeamArrays, theory: Theory, loads: DeadLoads) -> LoadedArm:
-        """The arm under dead loads, at rest: its links' own axial forces are added.
+        """Return the arm in equilibrium under dead loads and the links' own axial forces.
 
         Raises
         ------
         ArmError
-            Nothing holds a free joint against the loads.
+            If a free joint is not held against the loads.
         """
         shear, axial = float(theory.shear), float(theory.axial)
         return cls.at_rest(beams, theory, loads, held_equilibrium(beams, shear, axial, loads))
@@ -71,37 +72,40 @@ class LoadedArm:
     def at_rest(
         cls, beams: BeamArrays, theory: Theory, loads: DeadLoads, found: Equilibrium
     ) -> LoadedArm:
-        """The arm under dead loads of which the equilibrium is known."""
+        """Return the arm under dead loads with a known equilibrium."""
         forces = prestress(beams, loads, found)
         return cls(beams, float(theory.shear), float(theory.axial), forces)
 
     def reversed(self) -> LoadedArm:
-        """The arm under loads that act the other way."""
+        """Return the arm under loads in the opposite direction."""
         return dataclasses.replace(self, prestress=Prestress(*(-x for x in self.prestress)))
 
     def stiffness(self, factor: complex, least: int = 1) -> StaticStiffness | None:
-        """The stiffness, None where it has no finite number of pieces."""
+        """Return the stiffness; None if a link would need too many pieces."""
         pieces = pieces_for(self.beams, self.shear, self.prestress, factor.real, least)
         if pieces is None:
             return None
         return static_stiffness(self.beams, self.shear, self.axial, self.prestress, factor, pieces)
 
     def eigenvalues(self, factor: float) -> tuple[Floats, int]:
-        """Ascending, without those that stand for supports: of index 0 the first that a load makes negative."""
+        """Return ascending eigenvalues, and the number of them that are due to supports.
+
+        The latter come first; the next is the first that the loads make negative.
+        """
         return eigenvalues(self.beams, self.shear, self.axial, self.prestress, factor)
 
     def moves_without_strain(self) -> bool:
-        """Whether nothing elastic holds the arm in some motion."""
+        """Return True if the arm has a motion that no spring, link or support resists."""
         return moves_without_strain(self.beams, self.shear, self.axial, self.prestress)
 
     def unstable(self, factor: float) -> bool:
-        """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
+        """Return True if a factor of the loads buckles the arm, or is critical within rounding."""
         return unstable(self.beams, self.shear, self.axial, self.prestress, factor)
 
     exact: ClassVar[str] = "; static_compliance of an arm with these loads is exact"
 
     def count(self, factor: float) -> tuple[float, bool]:
-        """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
+        """Return the number of buckling factors below, and whether no eigenvalue is within rounding of zero."""
         values, held = self.eigenvalues(factor)
         if values.size and values[0] == -math.inf:
             return math.inf, True
@@ -111,14 +115,14 @@ class LoadedArm:
         return float(np.sum(values < 0.0) - held), clear
 
     def never(self) -> bool:
-        """Whether nothing in the arm is pressed, so that no positive factor buckles it."""
+        """Return True if no part of the arm is under compression, so that no positive factor buckles it."""
         p = self.prestress
         pulled = [p.start, p.outer, p.at_start, p.at_end]
         slides = [k is not None and bool(np.any(np.isfinite(k))) for k in self.beams.springs[:2]]
         return not any(slides) and all(bool(np.all(x >= 0.0)) for x in pulled)
 
     def estimates(self) -> Floats:
-        """Rough positive factors, ascending, from how the stiffness begins to change."""
+        """Return rough positive factors, ascending, from the derivative of the stiffness at factor 0."""
         links = self.beams.length.shape[0]
         least = 6 if links <= 8 else 2 if links <= 40 else 1
         found = self.stiffness(1j * STEP, least)
@@ -134,11 +138,11 @@ class LoadedArm:
         return np.sort(1.0 / real)
 
     def limit(self) -> float:
-        """The factor at which a link under compression has no shear stiffness left."""
+        """Return the factor at which a link under compression loses its shear stiffness."""
         return most_load(self.beams, self.shear, self.prestress)
 
     def scale(self) -> float:
-        """A factor that is not far from the first: where the most loaded link would buckle by itself."""
+        """Return a factor near the first: about that at which the most loaded link would buckle by itself."""
         beams, p = self.beams, self.prestress
         rigidity = beams.youngs_modulus * beams.second_moment
         load = np.maximum(np.abs(p.start), np.abs(p.outer)) * beams.length**2 / rigidity
@@ -147,19 +151,19 @@ class LoadedArm:
         return 1.0 / largest if largest > 0.0 else 1.0
 
     def crossing(self, low: float, high: float, k: int) -> float:
-        """The k-th factor, which lies between these two: where the k-th eigenvalue changes its sign."""
+        """Return the k-th factor, which lies between these two: a zero of the k-th eigenvalue."""
 
         def eigenvalue(factor: float) -> float:
             values, held = self.eigenvalues(factor)
             return float(values[held + k - 1])
 
-        from scipy.optimize import brentq  # a quarter of the time of importing this library
+        from scipy.optimize import brentq  # slow to import
 
         return float(brentq(eigenvalue, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
 
 
 class Loaded(Protocol):
-    """An arm of either kind under loads that grow together, as the search of its factors sees it."""
+    """An arm of either kind under proportional loads, as the search for factors uses it."""
 
     def count(self, factor: float) -> tuple[float, bool]: ...
 
@@ -177,14 +181,14 @@ class Loaded(Protocol):
 
     @property
     def exact(self) -> str:
-        """The function to recommend in a message for arms that bend far near their critical load."""
+        """Note for messages on a function that is exact near the critical load; may be empty."""
         ...
 
     def moves_without_strain(self) -> bool: ...
 
 
 class Factor(NamedTuple):
-    """A buckling factor: its value, the counts at both ends of its bracket, whether they prove it."""
+    """A buckling factor: its value, the counts at both ends of its bracket, and whether they prove it."""
 
     value: float
     bracket: tuple[float, float]
@@ -193,12 +197,15 @@ class Factor(NamedTuple):
     certified: bool
 
 
-#: a factor that does not exist
+#: the entry for a factor that does not exist
 NONE = Factor(math.inf, (math.inf, math.inf), 0, 0, True)
 
 
 def factors(problem: Loaded) -> Iterator[Factor]:
-    """The positive factors, ascending, repeated by multiplicity; after the last inf, or NaN where none was found."""
+    """Yield the positive factors, ascending, repeated by multiplicity.
+
+    If no positive factor exists, yield `NONE` for ever; if the next was not found, yield NaN for ever.
+    """
     if problem.never():
         yield from itertools.repeat(NONE)
     limit = problem.limit()
@@ -220,7 +227,7 @@ def factors(problem: Loaded) -> Iterator[Factor]:
         certified = _certified(problem, float(value or math.nan), found + 1)
         yield certified
         found += 1
-        # what lies in the same bracket is the same factor
+        # factors in the same bracket are one repeated factor
         while certified.certified and certified.count_above > found:
             yield certified
             found += 1
@@ -234,7 +241,7 @@ def _nth(
     counted: Callable[[float], float],
     seen: dict[float, float],
 ) -> float | None:
-    """The k-th factor, where the k-th eigenvalue changes its sign."""
+    """Return the k-th factor, at which the k-th eigenvalue changes its sign."""
     low = max(x for x, n in seen.items() if n < k)
     near = estimates[k - 1] if k <= estimates.size else 0.0
     start = near * 1.001 if near > low else (2.0 * low if low > 0.0 else problem.scale())
@@ -246,7 +253,7 @@ def _nth(
             break
         if math.isnan(count):
             unclear += 1
-            if unclear > 3:  # what is left are eigenvalues of rounding
+            if unclear > 3:  # eigenvalues that remain are rounding
                 return None
             trial *= 1.01
             continue
@@ -258,7 +265,7 @@ def _nth(
     high = min(above)
     if low < near < high and counted(near * 0.99) < k:
         low = max(low, near * 0.99)
-    while math.isinf(seen[high]):  # beyond what can be cut into pieces
+    while math.isinf(seen[high]):  # too many pieces beyond this
         middle = 0.5 * (low + high)
         if not low < middle < high:
             return None
@@ -269,7 +276,7 @@ def _nth(
 
 
 def _certified(problem: Loaded, value: float, k: int) -> Factor:
-    """Counts on both sides of a factor, as near as rounding allows."""
+    """Return the factor with counts on both sides, as near as rounding allows."""
     close = _CLOSE
     while True:
         ends = (value * (1.0 - close), value * (1.0 + close))

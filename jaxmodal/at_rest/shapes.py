@@ -1,4 +1,4 @@
-"""The shape in which an arm buckles, along its links."""
+"""Buckling shapes of planar arms along their links."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from jaxmodal.statics.stability import balanced, turns_before
 
 Floats = NDArray[np.float64]
 
-#: a largest displacement below this share of what the largest rotation moves over the arm is rounding
+#: displacements below this share of the largest rotation times the length of the arm are rounding
 _MOVES = 1e-12
 
 
 def null_vector(problem: LoadedArm, factor: float, place: int) -> Floats:
-    """The eigenvector whose eigenvalue vanishes at a factor, the ``place``-th from 0 of those below it.
+    """Return the null vector of the stiffness at a factor: the ``place``-th eigenvector, from 0, after those of
+    supports.
 
-    Its first entries are the coordinates of strain, the others what supports hold.
+    Its first entries are the strain coordinates, the others belong to supports.
     """
     found = problem.stiffness(factor)
     assert found is not None
@@ -35,7 +36,7 @@ def null_vector(problem: LoadedArm, factor: float, place: int) -> Floats:
 def shape_along(
     problem: LoadedArm, factor: float, vector: Floats, stations: Floats
 ) -> tuple[Floats, Floats]:
-    """Displacements (n, S, 2) in the base's axes and rotations (n, S) at shares of each link's length.
+    """Return displacements (n, S, 2) in base axes and rotations (n, S) at shares of each link's length.
 
     Along a piece they are the power series of its equations.
     """
@@ -85,7 +86,7 @@ def _across(
     turn: float,
     stations: Floats,
 ) -> tuple[Floats, Floats]:
-    """Deflection across a link from its start, and rotation."""
+    """Return deflection across a link relative to its start, and rotation."""
     length = float(problem.beams.length[link])
     own = np.flatnonzero(pieces.link == link)
     if not own.size:
@@ -117,7 +118,10 @@ def _series(coefficients: Floats, t: Floats) -> Floats:
 
 
 def scaled(moved: Floats, turned: Floats, length: float) -> tuple[Floats, Floats]:
-    """A shape of an arm so long with a largest displacement of 1 m (of 1 rad where nothing moves), positive."""
+    """Return a shape scaled to a largest displacement of 1 m, positive; of 1 rad if no point moves.
+
+    ``length`` is that of the arm.
+    """
     largest = moved.reshape(-1)[np.argmax(np.abs(moved))]
     if abs(largest) <= _MOVES * length * np.max(np.abs(turned)):
         largest = turned.reshape(-1)[np.argmax(np.abs(turned))]
@@ -125,7 +129,7 @@ def scaled(moved: Floats, turned: Floats, length: float) -> tuple[Floats, Floats
 
 
 def positions(beams: BeamArrays, stations: Floats) -> Floats:
-    """Where stations lie in the posture, (n, S, 2), in m."""
+    """Return the positions of stations in the undeformed posture, (n, S, 2), in m."""
     shape = geometry(beams)
     starts, along = places(shape)[1], np.stack(shape.along)
     return np.moveaxis(starts[..., None] + along[..., None] * stations, 0, -1)

@@ -1,4 +1,4 @@
-"""Arms in space at rest under dead loads: what `static_equilibrium` gives of them."""
+"""Arms in space at rest under dead loads: results of `static_equilibrium`."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ Floats = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class SpatialEquilibrium(AtRest):
-    """One arm in space at rest: forces and deflections at S stations of each of its n links.
+    """Forces and deflections of one arm in space at rest, at S stations of each of its n links.
 
-    Section forces are those that the part towards the tip exerts, in the axes of the section: x along the link, y and z
-    the principal axes.
+    Section forces are exerted by the part towards the tip. They are in section axes: x along the link, y and z the
+    principal axes.
 
     Attributes
     ----------
     stations : array, shape (S,)
-        Shares of the length of each link.
+        Places along each link, as shares of its length.
     axial_force, torque : array, shape (n, S)
-        Along the link (tension positive), N, and about it, N m.
+        Force along the link (tension positive), N, and moment about it, N m.
     shear_force, bending_moment : array, shape (n, S, 2)
-        Along y and z, N, and about y and z, N m.
+        Forces along y and z, N, and moments about y and z, N m.
     displacement, rotation : array, shape (n, S, 3)
-        Of the sections, in the axes of the ground, m and rad.
+        Displacements and rotations of the sections, in ground axes, m and rad.
     joint_torque : array, shape (n,)
-        What the motor or spring of each joint carries about its axis, N m; of a joint that slides along it, N.
+        Torque of the motor or spring of each joint about its axis, N m; the force along it for a sliding joint, N.
     joint_force, joint_moment : array, shape (n, 3)
-        What each joint carries in all, in the axes of its link, N and N m.
+        Total force and moment in each joint, in the axes of its link, N and N m.
     joint_give : array, shape (n, 6)
-        What its springs give: along x, y, z (m) and about them (rad) of its link.
+        Deflections of the springs of each joint: along x, y, z of its link (m) and about them (rad).
     base_reaction : array, shape (6,)
-        What the ground exerts at the place of joint 1: force along x, y and z of the ground, and moment about them.
+        Reaction of the ground at joint 1: force along x, y and z of the ground, N, and moment about them, N m.
     reactions : array, shape (n, 6)
-        What the supports at each tip exert, in the same components; 0 where there are none.
+        Reactions of the supports at each tip, in the same components; 0 if there are none.
     tip_displacement : array, shape (6,)
-        Of the last link's tip: along x, y and z of the ground, m, and about them, rad.
+        Displacement of the last link's tip along x, y and z of the ground, m, and rotation about them, rad.
     positions : array, shape (n, S, 3)
-        Where the stations are in the posture, m.
+        Positions of the stations in the undeformed posture, m.
     arm : SpatialArm
     theory : str
     """
@@ -90,14 +90,14 @@ class SpatialEquilibrium(AtRest):
         return _tables(self)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return all of it as a dataset with dims link, station and axis."""
+        """Return all results as a dataset with dims link, station and axis."""
         return _dataset(self)
 
 
 def equilibrium_in_space(
     arm: SpatialArm, theory: TheoryName, problem: SpatialLoadedArm, shares: Floats
 ) -> SpatialEquilibrium:
-    """The arm at rest, of first order in its deflections; see `static_equilibrium`."""
+    """Return the arm at rest, to first order in its deflections; see `static_equilibrium`."""
     modal, found = problem.chain.model, problem.chain.rest
     bent = deflections(modal, found, shares)
     forces = np.array([found.forces(k, shares) for k in range(arm.num_links)])
@@ -126,21 +126,21 @@ def equilibrium_in_space(
     )
 
 
-#: the section forces, in the order of `AtRest.section_forces`
+#: headings of the section forces, in the order of `AtRest.section_forces`
 _SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
-#: beside the largest of what stands together
+#: values below this share of the largest in their group are rounding, and are shown as 0
 _NOISE = 1e-13
 _OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 def _without_noise(values: Floats, beside: Floats | None = None) -> Floats:
-    """Values as they are shown: 0 for the rounding of the largest, or of the largest beside them."""
+    """Return values with rounding errors set to 0, judged by the largest value, or by the largest of ``beside``."""
     largest = np.abs(values if beside is None else beside).max(initial=0.0)
     return np.where(np.abs(values) > _NOISE * largest, values, 0.0)
 
 
 def _tables(result: SpatialEquilibrium) -> list[Table]:
-    """All six section forces at both ends of the links, joint torques, and the reaction of the ground."""
+    """Return tables of the section forces at both ends of the links with joint torques, and of the reactions."""
     forces = _without_noise(result.section_forces)
     torques, rows = _without_noise(result.joint_torque), []
     for i, link in enumerate(result.arm.links):
@@ -177,7 +177,7 @@ def _tables(result: SpatialEquilibrium) -> list[Table]:
 
 
 def _dataset(result: SpatialEquilibrium) -> xarray.Dataset:
-    """All fields with their units."""
+    """Return the results with their units, as `SpatialEquilibrium.to_xarray` does."""
     import xarray
 
     along, joint = ("link", "station"), ("link",)

@@ -1,4 +1,4 @@
-"""Whether an arm stays at rest under its loads, and how near they are to the critical ones."""
+"""Judgement of the stability of an arm at rest, and of how near its loads are to the critical ones."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import warnings
 from jaxmodal.at_rest.search import Loaded, factors
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
 
-#: loads are small whose critical ones are more than this times them: they add some 10 % to deflections
+#: loads are small if the critical ones are more than this times as large; second-order theory then adds at most some 10
+#: % to deflections
 _SMALL_LOADS = 10.0
 
 
 def judge_stability(problem: Loaded) -> None:
-    """Refuse loads beyond the critical ones, and warn of those that are not small beside them."""
+    """Refuse loads beyond the critical ones, and warn of loads that are not small compared with them."""
     if problem.never():
         return
     if not problem.unstable(1.0):
@@ -32,12 +33,12 @@ def judge_stability(problem: Loaded) -> None:
         )
     if problem.unstable(1.0):
         raise ArmError(
-            f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "
-            "stay at this posture; lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
+            f"the loads buckle the arm: its critical load is {factor:.12g} times them; "
+            "lower them, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
         )
     warnings.warn(
-        f"the critical load is {factor:.12g} times these loads, which work on the deflections that they make: the arm "
-        f"bends farther than the linear theory has it, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
+        f"the critical load is {factor:.12g} times these loads, which are not small in comparison: the arm "
+        f"deflects more than by linear theory, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
         f"the factor{problem.exact}).",
         LargeDeflectionWarning,
         stacklevel=3,

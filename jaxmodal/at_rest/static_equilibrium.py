@@ -38,32 +38,34 @@ Floats = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StaticEquilibrium(AtRest):
-    """One planar arm at rest: forces and deflections at S stations of each of its n links.
+    """Forces and deflections of one planar arm at rest, at S stations of each of its n links.
 
-    Section forces are those that the part towards the tip exerts.
+    Section forces are exerted by the part towards the tip.
 
     Attributes
     ----------
     stations : array, shape (S,)
-        Shares of the length of each link.
+        Places along each link, as shares of its length.
     axial_force, shear_force, bending_moment : array, shape (n, S)
-        N along the link (tension positive) and V across it (to its left) in N, M in N m, counter-clockwise.
+        Force along the link (tension positive), N, force across it (to its left), N, and moment, counter-clockwise, N
+        m.
     displacement : array, shape (n, S, 2)
-        In the axes of the base, m.
+        Displacements in base axes, m.
     rotation : array, shape (n, S)
-        Of the sections, rad.
+        Rotations of the sections, rad.
     joint_torque, joint_force : array, shape (n,) and (n, 2)
-        What each joint carries: the torque of its motor or spring, N m, and the force along and across its link, N.
+        Load in each joint: the torque of its motor or spring, N m, and the force along and across its link, N.
     joint_give : array, shape (n, 3)
-        What its springs give, along, across (m) and about it (rad); those of joint 1 with what an elastic base gives.
+        Deflections of the springs of each joint along its link, across it (m) and about the joint (rad); those of joint
+        1 include an elastic base.
     base_reaction : array, shape (3,)
-        What the ground exerts at the base: force along x and y of the base, and moment about joint 1.
+        Reaction of the ground: force along x and y of the base, N, and moment about joint 1, N m.
     reactions : array, shape (n, 3)
-        What the support at each tip exerts: force along x and y of the base, and moment; 0 where there is none.
+        Reaction of the support at each tip: force along x and y of the base, N, and moment, N m; 0 if there is none.
     tip_displacement : array, shape (3,)
-        Of the last link's tip: along x and y of the base, m, and rotation, rad.
+        Displacement of the last link's tip along x and y of the base, m, and its rotation, rad.
     positions : array, shape (n, S, 2)
-        Where the stations are in the posture, m.
+        Positions of the stations in the undeformed posture, m.
     arm : Arm
     theory : str
     """
@@ -125,7 +127,7 @@ class StaticEquilibrium(AtRest):
         return [*tables, Table("reactions", headings, grounds, left=("ground at",))]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return all of it as a dataset with dims link and station."""
+        """Return all results as a dataset with dims link and station."""
         import xarray
 
         along, joint = ("link", "station"), ("link",)
@@ -165,25 +167,25 @@ def static_equilibrium(
     base_acceleration: Sequence[float] | None = None,
     stations: Sequence[float] | int = 21,
 ) -> StaticEquilibrium | SpatialEquilibrium:
-    """Section forces, deflections and reactions of an arm at its posture under dead loads.
+    """Return section forces, deflections and reactions of an arm at its posture under dead loads.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm, of concrete values; what it bears itself is added to the loads given here.
+        The arm, with concrete values. Its own loads are added to those given here.
     theory
         As for `natural_frequencies`.
     gravity
-        m/s^2 along x and y of the base, of an arm in space along x, y and z of the ground; it acts on links, bodies,
-        hubs and payload. (0.0, -9.81) where the arm moves in a vertical plane with y upwards.
+        Acceleration in m/s^2 along x and y of the base, or for an arm in space along x, y and z of the ground; it acts
+        on links, bodies, hubs and payload. It is (0.0, -9.81) if the arm moves in a vertical plane with y upwards.
     tip_force
         Force at the tip of the last link in N, in the same axes.
     tip_moment
-        Moment there in N m, about x, y and z of the ground; of arms in space alone.
+        Moment there in N m, about x, y and z of the ground; only for arms in space.
     base_acceleration
-        Steady acceleration of the base, m/s^2: it acts as gravity against it.
+        Steady acceleration of the base, m/s^2; it acts like gravity in the opposite direction.
     stations
-        Shares of each link's length, or how many from 0 to 1.
+        Places along each link as shares of its length, or the number of equally spaced ones from 0 to 1.
 
     Returns
     -------
@@ -192,22 +194,22 @@ def static_equilibrium(
     Raises
     ------
     ArmError
-        There is no load, or nothing holds a free joint against it; the loads buckle the arm, or are at its critical
-        load to rounding; a value does not suit the theory; a link has an axial force, which would stiffen or soften the
-        arm (`static_compliance` knows it).
+        If there is no load, a free joint is not held against the loads, the loads buckle the arm or are critical within
+        rounding, a value does not suit the theory, or a link has an axial force, which would stiffen or soften the arm
+        (`static_compliance` takes it into account).
 
     Warns
     -----
     LargeDeflectionWarning
-        A section turns by more than 0.1 rad, or a point moves by more than 5 % of the arm's length: the linear theory
-        is off by about the square of the former. Or the critical load is less than 10 times the loads: these work on
-        the deflections, which the linear theory leaves aside.
+        If a section rotates by more than 0.1 rad or a point moves by more than 5 % of the arm's length: the relative
+        error of the linear theory is about the square of the rotation. Also if the critical load is less than 10 times
+        the loads: their second-order effect, which the linear theory neglects, is then not small.
 
     Notes
     -----
-    Deflections are small: loads act where the posture has them. Along a uniform link under its own weight the
-    deflection is a polynomial of degree 4, and everything is right to rounding. Reactions of supports follow from the
-    compatibility of displacements.
+    Deflections are small: loads act at the undeformed posture. Along a uniform link under its own weight the deflection
+    is a polynomial of degree 4, and results are exact to rounding. Reactions of supports follow from the compatibility
+    of displacements.
 
     Examples
     --------
@@ -234,7 +236,7 @@ def static_equilibrium(
     shares = station_shares(stations)
     beams = beam_values(arm.replace(loads=None))
     found = held_equilibrium(beams, flags.shear, flags.axial, loads)
-    # before anything is said of how far it bends
+    # before warnings about large deflections
     judge_stability(LoadedArm.at_rest(beams, flags, loads, found))
     result = _along(arm, beams, flags, found, shares, theory)
     warn_of_large_deflections(result)
@@ -242,13 +244,13 @@ def static_equilibrium(
 
 
 def _refuse_second_order(arm: Arm | SpatialArm) -> None:
-    """Refuse axial forces, whose work on the deflections section forces and deflections of first order do not hold."""
+    """Refuse axial forces: their second-order effect is not part of the linear theory."""
     for number, link in enumerate(arm.links, start=1):
         if link.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(link.axial_force)}: would stiffen or soften the arm, which the "
-                "linear theory of section forces and deflections leaves aside; leave it out, or take "
-                "static_compliance, which knows it: times forces at ports it is how far the arm bends."
+                "linear theory of section forces and deflections neglects; leave it out, or use "
+                "static_compliance, which includes it: its product with forces at ports is the deflection."
             )
 
 
@@ -260,7 +262,7 @@ def _along(
     shares: Floats,
     theory: TheoryName,
 ) -> StaticEquilibrium:
-    """The polynomials along the links."""
+    """Return the result with the polynomials along the links."""
     forces, shape = found.forces, geometry(beams)
     wide, stations, start = jax.tree_util.tree_map(
         lambda y: np.asarray(y)[:, None], (beams, forces, found.displacements.start)

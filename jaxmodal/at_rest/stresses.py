@@ -1,8 +1,8 @@
 """Stresses in the sections of arms at rest, from section forces, at points of their outlines.
 
-y and z are the axes of the section, its depth along y and its width along z. A bending moment M_y stretches where
-z > 0, M_z where y < 0. Stresses of N and of bending are those of plane sections, of shear forces those of
-D. J. Jourawski (1856), of torsion those of Saint-Venant, and in thin walls the flow of R. Bredt (1896).
+y and z are the axes of the section, its depth along y and its width along z. A bending moment M_y causes tension where
+z > 0, M_z where y < 0. Stresses of N and of bending are those of plane sections, stresses of shear forces those of D.
+J. Jourawski (1856), and stresses of torsion those of Saint-Venant, in thin walls the shear flow of R. Bredt (1896).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from jaxmodal.spatial.parts.sections import section_values
 
 Floats = NDArray[np.float64]
 
-#: points of a section
+#: number of points of a section
 _POINTS = 8
 #: corners, counter-clockwise from both positive, then middles of the sides in the same order from y > 0
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
 _MIDDLES = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)])
 #: sum of (-1)^k/(2 k + 1)^2
 _CATALAN = 0.915965594177219015054603514932
-#: odd numbers up to which exp(-k pi/2)/k^2 counts in double precision
+#: odd numbers k up to which exp(-k pi/2)/k^2 matters in double precision
 _ODD = np.arange(1.0, 24.0, 2.0)
 
 
@@ -40,21 +40,21 @@ _ODD = np.arange(1.0, 24.0, 2.0)
 class Stresses(Result):
     """Stresses at S stations of each of n links, at 8 points of each section.
 
-    Of rectangles and rectangular tubes the points are the corners and the middles of the sides; of round sections those
-    where bending and where the shear force is greatest, two each, and those on the axes y and z.
+    The points of rectangles and rectangular tubes are the corners and the middles of the sides. Those of round sections
+    are the points of largest bending stress and of largest shear stress, two each, and those on the axes y and z.
 
     Attributes
     ----------
     stations : array, shape (S,)
-        Shares of the length of each link.
+        Places along each link, as shares of its length.
     points : array, shape (n, S, 8, 2)
-        y and z, m, in the axes of the section.
+        y and z of the points, m, in section axes.
     normal : array, shape (n, S, 8)
-        Pa, tension positive.
+        Normal stresses, Pa, tension positive.
     shear : array, shape (n, S, 8)
-        Pa, along the outline from y to z.
+        Shear stresses along the outline, Pa, positive from y to z.
     status : Status
-        That of the equilibrium: large_deflection where section forces are a first estimate only.
+        Status of the equilibrium: large_deflection if section forces are only a first estimate.
     arm : Arm or SpatialArm
     theory : str
     """
@@ -69,7 +69,7 @@ class Stresses(Result):
 
     @property
     def von_mises(self) -> Floats:
-        """Equivalent stress of R. von Mises, (n, S, 8), Pa: the tension with the same energy of distortion."""
+        """Equivalent stress of R. von Mises, (n, S, 8), Pa: the tensile stress with the same energy of distortion."""
         return np.sqrt(self.normal**2 + 3.0 * self.shear**2)
 
     @property
@@ -83,7 +83,7 @@ class Stresses(Result):
         for number, link in enumerate(self.von_mises, start=1):
             if np.isnan(link).all():
                 notes.append(
-                    f"link {number}: no stress, for it is rigid or its section has no shape"
+                    f"link {number}: no stress, since it is rigid or its section has no shape"
                 )
                 continue
             s, p = np.unravel_index(np.nanargmax(link), link.shape)
@@ -117,14 +117,14 @@ class Stresses(Result):
 def stresses_of(
     arm: Any, stations: Floats, forces: Floats, status: Status, theory: TheoryName
 ) -> Stresses:
-    """Stresses of section forces (n, S, 6) of an equilibrium with a status; see `AtRest.stresses`."""
+    """Return the stresses for section forces (n, S, 6) of an equilibrium with a status; see `AtRest.stresses`."""
     shape = (*forces.shape[:2], _POINTS)
     points, normal, shear = (np.full(x, np.nan) for x in ((*shape, 2), shape, shape))
     shapes = [None if link.rigid else link.scaled_section for link in arm.links]
     if not any(isinstance(x, Rectangle | HollowRectangle | Circle | HollowCircle) for x in shapes):
         raise ArmError(
             "stresses: no link that deforms has a section with a shape, such as rectangle(...) or hollow_circle(...); "
-            "values such as area and second moments do not tell how far the section reaches."
+            "values such as area and second moments do not give its outline."
         )
     for k, section in enumerate(shapes):
         if isinstance(section, Circle | HollowCircle):
@@ -135,7 +135,7 @@ def stresses_of(
 
 
 def _constants(section: Section) -> tuple[float, float, float, float]:
-    """A, I_y, I_z and J."""
+    """Return A, I_y, I_z and J."""
     found = section_values(section.replace(shear_coefficient=None, shear_rule=None), None)
     return tuple(float(x) for x in found[:4])  # type: ignore[return-value]
 
@@ -148,9 +148,9 @@ def _normal(section: Section, forces: Floats, points: Floats) -> Floats:
 
 
 def _round(section: Circle | HollowCircle, forces: Floats) -> tuple[Floats, Floats, Floats]:
-    """Points, normal and shear stresses; the shear force makes 4 V/(3 A) at the ends of its neutral line.
+    """Return points, normal and shear stresses; a shear force V causes 4 V/(3 A) at the ends of its neutral line.
 
-    Of a tube that is times (R^2 + R r + r^2)/(R^2 + r^2), between 1 and 1.5.
+    For a tube this is multiplied by (R^2 + R r + r^2)/(R^2 + r^2), between 1 and 1.5.
     """
     area, _, _, polar = _constants(section)
     if isinstance(section, Circle):
@@ -173,7 +173,7 @@ def _round(section: Circle | HollowCircle, forces: Floats) -> tuple[Floats, Floa
 def _rectangular(
     section: Rectangle | HollowRectangle, forces: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Points, normal and shear stresses at the corners and the middles of the sides."""
+    """Return points, normal and shear stresses at the corners and the middles of the sides."""
     signs = np.concatenate([_CORNERS, _MIDDLES])
     half = 0.5 * np.array([float(section.depth), float(section.width)])
     points = np.broadcast_to(signs * half, (len(forces), _POINTS, 2))
@@ -186,7 +186,10 @@ def _rectangular(
 
 
 def _solid(section: Rectangle) -> tuple[Floats, Floats, Floats]:
-    """Shear stresses at the points for unit V_y, V_z and torque: none at the corners, 3/(2 A) in the middles."""
+    """Return shear stresses at the points for unit V_y, V_z and torque.
+
+    Those of forces are 0 at corners and 3/(2 A) at the middles of the sides.
+    """
     depth, width = float(section.depth), float(section.width)
     area, _, _, torsion = _constants(section)
     middle = np.concatenate([np.zeros(4), np.full(4, 1.5 / area)])
@@ -198,14 +201,17 @@ def _solid(section: Rectangle) -> tuple[Floats, Floats, Floats]:
     alternating = np.where(_ODD % 4.0 == 1.0, 1.0, -1.0)
     lost = np.sum(alternating * 2.0 * decayed**2 / (_ODD**2 * (1.0 + decayed**2)))
     on_short = 8.0 / math.pi**2 * (_CATALAN - lost)
-    # the side at y > 0 runs along z, over the width
+    # the side at y > 0 is parallel to z and as long as the width
     along_z, along_y = (on_long, on_short) if width >= depth else (on_short, on_long)
     sides = short / torsion * np.array([along_z, along_y, along_z, along_y])
     return middle, middle, np.concatenate([np.zeros(4), sides])
 
 
 def _walled(section: HollowRectangle) -> tuple[Floats, Floats, Floats]:
-    """The same of a tube, by the flow in its walls: from the middle of the walls across, 0 there, to those along."""
+    """Return shear stresses at the points of a tube for unit V_y, V_z and torque.
+
+    The shear flow of a force is 0 in the middles of the walls across it and grows towards the walls along it.
+    """
     wall = float(section.wall_thickness)
     depth, width = float(section.depth) - wall, float(section.width) - wall
     _, i_y, i_z, _ = _constants(section)

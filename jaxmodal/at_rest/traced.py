@@ -1,7 +1,7 @@
-"""Arms at rest whose values may be traced, for optimisation.
+"""Planar arms at rest with values that may be traced, for optimisation.
 
-Computed in NumPy, with the derivatives by every entry of the arm's arrays, which are handed to JAX: differentiable
-once, forwards and backwards.
+Values and their derivatives by every entry of the arm's arrays are computed in NumPy and passed to JAX. They are
+differentiable once, in forward and in reverse mode.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.second_order import loaded_tip
 
 Floats = NDArray[np.float64]
-#: the rate of a value, of what the arm and its loads are varied to
+#: function from a varied arm and its varied loads to the derivative of a value
 Rate = Callable[[LoadedArm, DeadLoads], Any]
-#: an arm under its loads has a value and, made where it is asked for, a rate; without one that is 0
+#: function from a loaded arm to a value and a function that makes its `Rate`; None if the derivatives are 0
 Answer = Callable[[LoadedArm, DeadLoads], tuple[Any, Callable[[], Rate] | None]]
 
 
@@ -42,21 +42,21 @@ def inverse_buckling_factor(
     gravity: Sequence[float] = (0.0, 0.0),
     tip_force: Sequence[float] = (0.0, 0.0),
 ) -> jax.Array:
-    """1 over the lowest positive buckling factor of an arm whose values may be traced, 0 where there is none.
+    """Return 1 over the lowest positive buckling factor of an arm, 0 if there is none; values may be traced.
 
-    Parameters are those of `buckling`; what the arm bears itself is added. Where the factor is repeated the derivative
-    is that of one of its shapes.
+    Parameters are those of `buckling`; the arm's own loads are added. For a repeated factor the derivative is that of
+    one of its shapes.
 
     Returns
     -------
     Array, shape ()
-        NaN where the arm is not held, or no factor was found.
+        NaN if the arm is not held, or the search found no factor.
     """
 
     def answer(problem: LoadedArm, _: DeadLoads) -> Any:
         factor = next(factors(problem))
         inverse = 1.0 / factor.value
-        if not np.isfinite(factor.value):  # inf: nothing is pressed
+        if not np.isfinite(factor.value):  # inf: no part is under compression
             return inverse, None
 
         def rates() -> Rate:
@@ -72,25 +72,25 @@ def inverse_buckling_factor(
 def second_order_deflection(
     arm: Arm, theory: TheoryName = "timoshenko", *, gravity: Sequence[float] = (0.0, 0.0)
 ) -> jax.Array:
-    """Displacement of the tip under the arm's own loads and gravity, second-order theory.
+    """Return the displacement of the tip under the arm's own loads and gravity, by second-order theory.
 
     Parameters
     ----------
     arm
-        The arm, under axial forces and loads as it has them; its values may be traced.
+        The arm with its axial forces and loads; values may be traced.
     gravity
-        Further acceleration, m/s^2, along x and y of the base. It bends the arm, and adds nothing to its forces at
-        rest, which are those of which natural frequencies know.
+        Further acceleration, m/s^2, along x and y of the base. It bends the arm but is not added to the static forces,
+        which are those used for natural frequencies.
 
     Returns
     -------
     Array, shape (2,)
-        In x and y of the base, m; NaN where the forces at rest buckle the arm, or nothing holds it.
+        Displacement along x and y of the base, m; NaN if the static forces buckle the arm, or it is not held.
 
     Notes
     -----
-    With the stiffness that the forces at rest leave, as for `buckling`: along each link the axial force is linear, as
-    loads make it, and the solution is exact.
+    The stiffness is that under the static forces, as for `buckling`. The axial force is linear along each link, as
+    under dead loads, and the solution is exact.
     """
 
     def tip(of: LoadedArm, dead: DeadLoads) -> Numbers:
@@ -110,7 +110,10 @@ def _answered(
     answer: Answer,
     added: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
 ) -> jax.Array:
-    """The answer, of a shape, of an arm under its own loads and added ones; NaN where nothing holds it."""
+    """Return the answer for an arm under its own loads and added ones, an array of this shape.
+
+    NaN if the arm is not held.
+    """
     leaves, structure = jax.tree_util.tree_flatten(beam_arrays(arm.replace(loads=None)))
     own = [0.0] * 4 if arm.loads is None else arm.loads.dead()
     loads = [jnp.asarray(a, jnp.float64) + float(b) for a, b in zip(own, added, strict=True)]
@@ -127,7 +130,7 @@ def _solved(
     leaves: list[Numbers],
     gradient: bool,
 ) -> tuple[Floats, list[Floats]]:
-    """The value and its derivatives by every entry of the arm's arrays and, last, its loads."""
+    """Return the value and its derivatives by every entry of the arm's arrays and, last, its loads."""
 
     def loaded(arrays: list[Numbers]) -> tuple[LoadedArm, DeadLoads]:
         dead = DeadLoads(*arrays[-1])
@@ -135,8 +138,8 @@ def _solved(
         return LoadedArm.under(beams, flags, dead), dead
 
     value, rates = np.full(shape, np.nan), None
-    if not any(np.isnan(x).any() for x in leaves):  # a search may try values that are none
-        with contextlib.suppress(ArmError):  # nothing holds it
+    if not any(np.isnan(x).any() for x in leaves):  # a search may try invalid values
+        with contextlib.suppress(ArmError):  # not held
             value, rates = answer(*loaded(leaves))
     nothing = 0.0 * np.asarray(value)
     slopes = [np.multiply.outer(nothing, np.ones(x.shape)) for x in leaves]
@@ -146,6 +149,6 @@ def _solved(
             place: Any = (..., *entry)
             with contextlib.suppress(
                 ArmError
-            ):  # supports that hold an arm exactly, as those of linkages, hold no step
+            ):  # supports that only just hold an arm, as in linkages, do not hold the varied one
                 slopes[field][place] = rate(*loaded(varied))
     return np.asarray(value), slopes

@@ -1,4 +1,4 @@
-"""Arms in space at rest whose values may be traced, for optimisation; see `traced`."""
+"""Arms in space at rest with values that may be traced, for optimisation; see `traced`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
-#: of an arm under loads: a value (...), and its derivatives (..., addresses) by some values of the arm
+#: function from a loaded arm and addresses to a value (...) and its derivatives (..., addresses); None if they are 0
 Answer: TypeAlias = Callable[
     [SpatialLoadedArm, SpatialArm, Sequence[str]], tuple[Floats, Floats | None]
 ]
@@ -32,10 +32,10 @@ Answer: TypeAlias = Callable[
 def inverse_factors(
     arm: SpatialArm, postures: Any, theory: TheoryName, loads: LoadsInSpace
 ) -> jax.Array:
-    """1 over the lowest positive buckling factor in each of P postures, (P,), 0 where there is none.
+    """Return 1 over the lowest positive buckling factor in each of P postures, (P,), 0 if there is none.
 
-    NaN where the arm is not held, or no factor was found. ``postures`` as for `at_postures`. Where the factor is
-    repeated the derivative is that of one of its shapes.
+    NaN if the arm is not held, or the search found no factor. ``postures`` as for `at_postures`. For a repeated factor
+    the derivative is that of one of its shapes.
     """
 
     def answer(
@@ -45,7 +45,7 @@ def inverse_factors(
             return np.array(np.nan), None
         factor = next(factors(problem))
         inverse = 1.0 / factor.value
-        if not names or not np.isfinite(factor.value):  # inf: nothing is pressed
+        if not names or not np.isfinite(factor.value):  # inf: no part is under compression
             return np.array(inverse), None
         return np.array(inverse), -(inverse**2) * factor_rates(problem, own, [factor.value], names)[
             0
@@ -58,9 +58,9 @@ def inverse_factors(
 def tips_at_rest(
     arm: SpatialArm, postures: Any, theory: TheoryName, loads: LoadsInSpace
 ) -> jax.Array:
-    """Displacements of the tip at rest, of first order, in each of P postures, (P, 3), m along x, y, z of the ground.
+    """Return first-order displacements of the tip at rest in each of P postures, (P, 3), m along x, y, z of the ground.
 
-    NaN where nothing holds the arm. ``postures`` as for `at_postures`.
+    NaN if the arm is not held. ``postures`` as for `at_postures`.
     """
 
     def answer(
@@ -91,7 +91,10 @@ def _solved(
     shape: tuple[int, ...],
     answer: Answer,
 ) -> tuple[Floats, Floats]:
-    """The answer and its derivatives; NaN where the values are no arm, or nothing holds it, which a search may try."""
+    """Return the answer and its derivatives.
+
+    A search may try values that make no valid arm, or one that is not held; the answer is then NaN.
+    """
     value, slopes, arm = np.full(shape, np.nan), None, built(structure, values)
     with contextlib.suppress(ArmError):
         value, slopes = answer(loaded_in_space(arm, theory, "optimisation", loads), arm, names)

@@ -1,4 +1,4 @@
-"""Frequencies of arms in space under loads: counts of the chain at rest whose pieces vibrate."""
+"""Frequencies of arms in space under static loads: from counts of the loaded chain with vibrating pieces."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from jaxmodal.runtime.errors import ArmError, UncertifiedError
 
 Floats = NDArray[np.float64]
 
-#: share of the arm's own frequency at which what has no stiffness is counted
+#: share of the arm's frequency scale at which modes of zero frequency are counted
 _NEARLY_ZERO = 1e-5
 
 
 @dataclasses.dataclass(frozen=True)
 class VibratingArm:
-    """An arm in space at rest under its loads, whose frequencies are sought as `search.Loaded` seeks factors."""
+    """An arm in space at rest under its loads; its frequencies take the place of load factors in `search.Loaded`."""
 
     exact: ClassVar[str] = ""
     loaded: SpatialLoadedArm
 
     @functools.cached_property
     def zero_modes(self) -> int:
-        """How many frequencies are zero: motions that neither springs nor loads resist."""
+        """Number of zero frequencies: motions that neither springs nor loads resist."""
         if not self.loaded.moves_without_strain():
             return 0
         found = self.judged(_NEARLY_ZERO * self.scale())
@@ -40,13 +40,13 @@ class VibratingArm:
         return found.negative
 
     def judged(self, omega: float) -> Judged | None:
-        """Return count and sign at a frequency, from the pivots of all releases."""
+        """Return count and determinant at a frequency, from the pivots of all releases."""
         chain, square = self.loaded.chain, omega * omega
         counts = chain.pieces_for(self.loaded.sign, square)
         return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))
 
     def count(self, omega: float) -> tuple[float, bool]:
-        """How many frequencies above zero lie below, and whether no eigenvalue is too near zero to tell."""
+        """Return the number of nonzero frequencies below, and whether no eigenvalue is within rounding of zero."""
         found = self.judged(omega)
         if found is None:
             return math.inf, True
@@ -59,7 +59,7 @@ class VibratingArm:
         return math.inf
 
     def scale(self) -> float:
-        """That of its softest link, rad/s; of rigid links 1."""
+        """Return the frequency scale of the softest link, rad/s; 1 if all links are rigid."""
         model = self.loaded.chain.model
         found = []
         for link, own in zip(model.links, model.values.links, strict=True):
@@ -84,12 +84,12 @@ class VibratingArm:
 def frequencies_under_loads(
     problem: SpatialLoadedArm, num_modes: int, theory: TheoryName
 ) -> BoundedFrequencies:
-    """The lowest frequencies of an arm in space at rest, each between two counts.
+    """Return the lowest frequencies of an arm in space at rest, each between two counts.
 
     Raises
     ------
     UncertifiedError
-        The loads buckle the arm, or push it out of its posture, or a frequency was not found.
+        If the loads buckle the arm or drive it from its posture, or a frequency was not found or not certified.
     """
     if problem.rigid():
         raise ArmError(
@@ -111,8 +111,8 @@ def frequencies_under_loads(
             )
         if not each.certified:
             raise UncertifiedError(
-                f"mode {k} under loads is not certified: the counts beside {each.value:.12g} rad/s do not agree; ask "
-                "for fewer modes"
+                f"mode {k} under loads is not certified: the counts around {each.value:.12g} rad/s disagree; ask for "
+                "fewer modes"
             )
     none = np.zeros(zeros)
     omega = np.concatenate([none, [x.value for x in found]])

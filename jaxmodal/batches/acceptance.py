@@ -1,7 +1,7 @@
-"""When the enclosure of a mode is proof enough, and what one evaluation in double-double makes of one that is not.
+"""Rules to accept the enclosure of a mode, and its correction by one evaluation in double-double.
 
-Formulas of arrays of NumPy or JAX: `work` asks them of modes that it has gathered on the host, `resident` of all modes
-of a block on the device.
+The functions take arrays of NumPy or JAX: `work` uses them on the host for gathered modes, `resident` on the device for
+all modes of a block.
 """
 
 from __future__ import annotations
@@ -15,85 +15,85 @@ from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.runtime.namespace import Array, xp
 
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than the first
-#: of these, and when rounding moves it by no more than the second; one small change may be an accident. Where a second
-#: estimate agrees with the first, rounding may seem to move it so many times as far
+#: limits to accept a float64 frequency: relative change in the last evaluation at a converged estimate (NOISE), and
+#: estimated effect of rounding (BOUND), because one small change may be an accident. If a second estimate agrees with
+#: the first, the estimated effect of rounding may be larger by the last factor
 NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 16.0
-#: the second of these where there are supports: what rounds in those is no part of the noise
+#: BOUND for arms with supports, whose rounding errors are not part of the noise
 OF_SUPPORTS = BOUND / 16.0
-#: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
-#: allowed for the counts there, as what the last estimate changed is measured as well
+#: largest relative error of a frequency in units of the noise at the ends of its enclosure: less than the limit for
+#: counts, because the change of the last estimate is also measured
 _ERROR = CERTAIN / 16.0
-#: what is stated of the last change of an estimate, in units of it
+#: stated relative error, in units of the last change of the estimate
 SAFETY = 4.0
-#: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
+#: least distance of a mode from the ends of its enclosure, in units of `WIDTH`, so that their signs are above the noise
 _INSIDE = 0.1
-#: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
-#: error about 6e-16 over the distance; and below which both are finished in double-double
+#: relative distance of neighbouring modes below which a second estimate must agree (D is flat between them; the error
+#: is about 6e-16 over the distance), and below which both modes are finished in double-double
 CLOSE, CROWDED = 1e-2, 1e-6
-#: a mode whose float64 error is smaller needs one evaluation in double-double
+#: largest float64 error of a mode that one evaluation in double-double can correct
 KNOWN = 1e-11
-#: relative error that the chord after that evaluation may leave
+#: largest relative error of the chord after that evaluation
 _CORRECTED = 1e-14
-#: half-width of the first brackets in double-double: so many times float64's own error, at the least and at most
+#: half-width of the first bracket in double-double: multiple of the float64 error, smallest and largest value
 _ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
-#: brackets of several modes that are narrower are parted in double-double, relative
+#: largest relative width of a bracket with several modes that double-double separates
 _NARROW = 1e-4
 
 
 def accepted(e: Enclosure, number: Array, most: float = BOUND) -> Array:
-    """Enclosures of the modes of these numbers, proven, and with rounding noise of ``most`` unless a mode is close."""
+    """Return True for proven enclosures of the modes ``number`` with an error of at most ``most``."""
     return quiet(e, number) & (bound(e) <= most)
 
 
 def bound(e: Enclosure) -> Array:
-    """Relative error of the modes by one estimate: what it changed, and what was rounded at the ends."""
+    """Return the estimated relative error: the last change, or the rounding error at the ends, whichever is larger."""
     return xp.maximum(e.error, _ERROR * e.noise)
 
 
 def stated(e: Enclosure) -> Array:
-    """The bound of the relative error that is stated of modes that are accepted: of those the largest is `BOUND`."""
+    """Return the stated bound of the relative error of accepted modes, at most `BOUND`."""
     return xp.minimum(_at_most(e), BOUND)
 
 
 def _at_most(e: Enclosure) -> Array:
-    """Return bounds of the relative error: the change of the last estimate, at least a rounding of the values."""
+    """Return bounds of the relative error from the last change and the noise, at least one rounding error."""
     return xp.maximum(SAFETY * e.error, CERTAIN * xp.maximum(e.noise, 1.0))
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:
-    """Modes with a neighbour within a relative distance; ``omega`` of shape (modes, cells)."""
+    """Return True for modes with a neighbour within a relative distance; ``omega`` has shape (modes, cells)."""
     near = xp.abs(omega[1:] - omega[:-1]) <= distance * omega[1:]
     none = xp.zeros_like(near[:1], shape=(1, *omega.shape[1:]))
     return xp.concatenate([near, none]) | xp.concatenate([none, near])
 
 
 def distance_to_nearest(below: Array, own: Array, above: Array) -> Array:
-    """Distance of modes to the nearer of the two beside them, relative to the higher one; NaN stands for none there."""
+    """Return the distance of modes to the nearer neighbour, relative to the higher mode; NaN means no neighbour."""
     return xp.fmin(
         xp.fmin(xp.abs(own - below) / own, xp.abs(above - own) / above), xp.full_like(own, xp.inf)
     )
 
 
 def doubtful(e: Enclosure, number: Array, close: Array, most: float = BOUND) -> Array:
-    """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
+    """Return True for enclosures that need a second estimate; ``close`` is True for modes with a close neighbour."""
     alone = bound(e)
     return quiet(e, number) & (alone <= _AGREEMENT * most) & ((alone > most) | close)
 
 
 def quiet(e: Enclosure, number: Array) -> Array:
-    """Enclosures that are proven and that the last evaluation changed little."""
+    """Return True for proven enclosures with a small change in the last evaluation."""
     return proven(e, number) & (e.error <= NOISE)
 
 
 def proven(e: Enclosure, number: Array) -> Array:
-    """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
+    """Return True for modes proven by counts at both ends of a narrow enclosure, well inside the ends."""
     inside = xp.minimum(e.omega - e.lower, e.upper - e.omega)
     return enclosed(e, number) & (inside > _INSIDE * WIDTH * e.omega)
 
 
 def clear(e: Enclosure) -> Array:
-    """Enclosures whose ends lie farther from the mode than rounding can move what was counted there."""
+    """Return True for enclosures whose counts rounding errors cannot change."""
     from_lower, from_upper = e.omega - e.lower, e.upper - e.omega
     return (from_lower > CERTAIN * e.lower_noise * e.omega) & (
         from_upper > CERTAIN * e.upper_noise * e.omega
@@ -101,7 +101,7 @@ def clear(e: Enclosure) -> Array:
 
 
 def enclosed(e: Enclosure, number: Array) -> Array:
-    """Modes that the counts at both ends of a narrow enclosure prove, as far as these are right."""
+    """Return True for modes enclosed by the counts at both ends of a narrow enclosure, if the counts are right."""
     return (
         (e.lower_count == number - 1)
         & (e.upper_count == number)
@@ -111,7 +111,7 @@ def enclosed(e: Enclosure, number: Array) -> Array:
 
 
 def estimated_again(e: Enclosure, again: Enclosure, number: Array) -> tuple[Array, Array]:
-    """The middle of two estimates of modes, and which agree so well that it is known; ``again`` is the second one."""
+    """Return the mean of two estimates, and True where they agree within `NOISE`; ``again`` is the second one."""
     change = xp.abs(again.omega / e.omega - 1.0)
     return 0.5 * (again.omega + e.omega), quiet(again, number) & (change <= NOISE)
 
@@ -119,28 +119,27 @@ def estimated_again(e: Enclosure, again: Enclosure, number: Array) -> tuple[Arra
 def corrected(
     e: Enclosure, mode: Array, d: Evaluation, beside: Array, distance: Array
 ) -> tuple[Enclosure, Array]:
-    """The chord from an evaluation in double-double at a mode that float64 knows well to an end of its enclosure.
+    """Return enclosures improved by the chord from a double-double evaluation at the mode to an end of the enclosure.
 
-    The step along the chord is as wrong, relative to itself, as D at the float64 end, whose noise is that of the
-    mode over its distance, and as D is curved on the way. Where that leaves more than `_CORRECTED` the mode stays
-    open.
+    The relative error of the step has two parts: the error of D at the float64 end (noise of the mode over its
+    distance), and the curvature of D. A mode stays open where they leave an error above `_CORRECTED`.
 
     Parameters
     ----------
     mode : Array
-        How many modes lie below each.
+        Number of modes below each.
     d : Evaluation
-        In double-double at ``e.omega``.
+        Evaluation in double-double at ``e.omega``.
     beside : Array, shape (2, lanes)
-        The modes below and above, NaN for none.
+        Modes below and above; NaN for none.
     distance : Array
-        To the nearer of these, `distance_to_nearest`.
+        Distance to the nearer of these, see `distance_to_nearest`.
 
     Returns
     -------
     Enclosure, Array
-        With the frequency and the ends that follow where the count proves them, with the error where that is small
-        enough; and where it is.
+        The enclosures, with new frequency and ends where the count proves them and new error where it is small enough;
+        and True where it is.
     """
     count = d.count.astype(np.float64)
     above = count > mode
@@ -157,7 +156,7 @@ def corrected(
     inside = (ends[0] < omega) & (omega < ends[1])
     good = sound & inside
     settled = good & (step <= KNOWN) & (error <= _CORRECTED)
-    # stated is what it may be at most, with modes on both sides at that distance
+    # the stated error is an upper bound, for modes on both sides at this distance
     error = SAFETY * step * (xp.maximum(_at_most(e), step) / to_end + 2.0 * to_end / distance)
     error = error + 2.0**-52
     found = {
@@ -172,11 +171,11 @@ def corrected(
 
 
 def first_half_width(e: Enclosure) -> Array:
-    """Relative half-width of the first bracket in double-double of a mode that float64 has enclosed."""
+    """Return the relative half-width of the first double-double bracket of a mode that float64 has enclosed."""
     return xp.clip(_ERRORS * xp.maximum(e.error, _ERROR * e.noise), _LEAST, _MOST)
 
 
 def worth_refining(e: Enclosure) -> Array:
-    """Enclosures with one mode, or narrow ones of several, which double-double may part."""
+    """Return True for enclosures of one mode, or narrow ones of several, which double-double may separate."""
     alone = e.upper_count - e.lower_count == 1
     return alone | (e.upper - e.lower <= _NARROW * e.upper)

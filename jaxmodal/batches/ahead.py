@@ -1,4 +1,4 @@
-"""Compiling ahead: what a large batch will need, compiled side by side while its first cells are searched."""
+"""Compilation ahead of use: programs of a large batch are compiled in parallel while its first cells are searched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxmodal.frequencies.brackets import Enclosure
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """All that the programs of a batch know of it: fields, links and features, and what `BatchProblem` says."""
+    """Everything that programs of a batch depend on: fields, links, features, and the data of `BatchProblem`."""
 
     fields: int
     links: int
@@ -31,15 +31,15 @@ class Shape:
 
 @functools.lru_cache(maxsize=256)
 def ahead(shape: Shape, engine: Compiled, size: int) -> Iterator[Callable[[], None]]:
-    """Calls that compile the programs of large batches, and solve no cell: each is handed out once, to any thread.
+    """Return an iterator of calls that compile the programs of large batches; each is yielded once, to any thread.
 
-    What fails here fails again, and is reported, where the program is used.
+    The calls solve no cell. An error is ignored here, because it occurs again where the program is used.
     """
     problem = BatchProblem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
     if engine.kernel.on_gpu:
         return iter(_on_device(shape, engine, problem, size))
-    if engine.blocks(size, True) == 1:  # which the call would solve
+    if engine.blocks(size, True) == 1:  # the first call compiles the program
         return iter(())
 
     def columns(cells: int) -> np.ndarray:
@@ -78,9 +78,9 @@ def _no_guess(shape: Shape) -> Guess:
 def _on_device(
     shape: Shape, engine: Compiled, problem: BatchProblem, size: int
 ) -> list[Callable[[], None]]:
-    """The passes of `resident`, over cells none of which is valid; what they find is not kept."""
+    """Return calls of the passes of `resident` on invalid cells; their results are discarded."""
 
-    def begin() -> Passes:  # makes its arrays anew: these calls are kept
+    def begin() -> Passes:  # creates its arrays at every call, because the calls are stored
         columns = np.ones((shape.fields, shape.links, size))
         valid, features = np.zeros(size, bool), np.zeros((shape.features, size))
         given = problem, columns, valid, features, _no_guess(shape)
@@ -103,6 +103,6 @@ def _on_device(
         nothing = [np.zeros(x.shape, x.dtype) for x in shapes]
         program(problem, jax.tree_util.tree_unflatten(structures[0], nothing))
 
-    # the passes before the last three are programs of these
+    # the earlier passes use the same programs
     last_three = later_passes(Lanes())[-3:]
     return [first, *(functools.partial(later, program) for program in last_three)]

@@ -1,4 +1,4 @@
-"""Engines that evaluate a batch: compiled programs, block by block, or NumPy, which compiles nothing."""
+"""Engines that evaluate a batch: compiled programs for blocks, or NumPy without compilation."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ from jaxmodal.frequencies.brackets import Enclosure
 
 @dataclasses.dataclass(frozen=True)
 class Compiled:
-    """Compiled programs, for blocks of fixed sizes: lanes that are missing are filled up."""
+    """Compiled programs for blocks of fixed sizes; missing lanes are padded."""
 
     kernel: Kernel
 
     @property
     def sizes(self) -> Sizes:
-        """How much one call takes at once."""
+        """Sizes of the blocks of one call."""
         return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
     def blocks(self, size: int, guessed: bool) -> int:
-        """Blocks of cells of one call: of large blocks fewer."""
+        """Return the number of blocks of cells in one call; fewer if blocks are large."""
         blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
         return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
 
     def rough(self, problem: BatchProblem, packed: np.ndarray) -> np.ndarray:
-        """Frequencies of a few cells, searched from a grid, shape (modes + EXTRA, cells)."""
+        """Return frequencies of a few cells, searched from a grid, shape (modes + EXTRA, cells)."""
         cells, size = packed.shape[-1], self.sizes.open_cells
-        if self.kernel.on_gpu:  # without the kernel, which takes long to compile
+        if self.kernel.on_gpu:  # without the kernel, whose compilation takes long
             return np.asarray(grid_guess(problem, filled(packed, size)).rough)[:, :cells]
         return np.asarray(self.searched(problem, packed, None, None, size)[0].rough)
 
@@ -68,7 +68,7 @@ class Compiled:
         guess: Guess | None,
         size: int,
     ) -> tuple[Start, Enclosure]:
-        """`kernels.search_block`, cells in blocks of ``size``."""
+        """Return `kernels.search_block` for cells in blocks of ``size``."""
         cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
         given = jax.tree_util.tree_map(lambda x: filled(x, blocks * size), (packed, features))
         used = number_of_blocks(cells, size)
@@ -84,9 +84,9 @@ class Compiled:
         lanes: np.ndarray,
         purpose: int,
     ) -> Enclosure:
-        """`kernels.improve_block` of some lanes, whose cells are among those ``given``."""
+        """Return `kernels.improve_block` for some lanes, whose cells are among those ``given``."""
         size, blocks = self.sizes.open_modes, self.sizes.open_mode_blocks
-        some = left.take(filled(lanes, blocks * size))  # gathered once, those that fill up, too
+        some = left.take(filled(lanes, blocks * size))  # gathered once, including the padding
         used = number_of_blocks(lanes.size, size)
         found = improved(problem, some.given(given), used, np.int64(purpose), blocks=blocks)
         e: Enclosure = _first_lanes(found, lanes.size)
@@ -95,7 +95,7 @@ class Compiled:
     def extended(
         self, problem: BatchProblem, given: Cells, cells: np.ndarray, omega: np.ndarray
     ) -> Evaluation:
-        """`kernels.extend_block` of one frequency for each of some of the cells ``given``, by their numbers."""
+        """Return `kernels.extend_block` at one frequency for each of some ``given`` cells, by their numbers."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         parts = []
         for start in range(0, omega.size, blocks * size):
@@ -112,7 +112,7 @@ class Compiled:
 
 @dataclasses.dataclass(frozen=True)
 class OnHost:
-    """The same in NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
+    """Evaluations in NumPy, for a few cells: a hundred times slower than compiled programs, without compile time."""
 
     sizes: ClassVar[Sizes] = HOST_SIZES
 
@@ -120,7 +120,7 @@ class OnHost:
         return 1
 
     def enclosed(self, problem: BatchProblem, beams: Any, rough: Any) -> Enclosure:
-        """As of a kernel."""
+        """Return enclosures from roughly known frequencies, as a kernel does."""
         return enclose_block(problem, beams, rough)
 
     def rough(self, problem: BatchProblem, packed: np.ndarray) -> np.ndarray:
@@ -156,7 +156,7 @@ class OnHost:
             return extend_block(problem, given.columns(cells), omega)
 
 
-#: evaluations of cells or lanes side by side, with arrays of NumPy in and out
+#: evaluations of many cells or lanes, with NumPy arrays as input and output
 Engine: TypeAlias = Compiled | OnHost
 
 

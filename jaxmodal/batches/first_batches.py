@@ -1,8 +1,8 @@
-"""Which calls are worth programs: NumPy answers until what it has done would have paid for compiling them.
+"""Choice between NumPy and compiled programs: NumPy is used until its work exceeds the cost of compilation.
 
-So the first batch does not wait for a compiler that the next ones may never make use of, and many batches do not stay
-slow. At worst a process takes twice the time of the better way. What is solved part by part, as the stores of sweeps,
-does not come here: there the number of cells alone decides, so that no part depends on what was solved before.
+So a single batch does not wait for the compiler, and many batches are fast. At worst a process takes twice the time of
+the better choice. Batches solved in parts (stores of sweeps) do not use this rule: there only the number of cells
+decides, so that no part depends on earlier ones.
 """
 
 from __future__ import annotations
@@ -14,22 +14,21 @@ from jaxmodal.batches.plan import FEW
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: links times modes times cells that take NumPy as long as the programs take to compile, nine seconds in the plane and
-#: four in space
+#: links times modes times cells that NumPy solves in the compile time of the programs: 9 s in the plane, 4 s in space
 WORTH, WORTH_IN_SPACE = 4e6, 1e5
-#: as many cells NumPy solves anyhow in space: the guess of the programs takes as long
+#: most cells in space that NumPy always solves: the guess of the programs alone takes as long
 FEW_IN_SPACE = 640
 
 
 class Spent:
-    """Work done by NumPy so far in this process, for arms of one kind and one number of links and modes."""
+    """Work of NumPy in this process so far, by kind of arm, number of links and number of modes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._work: dict[tuple[bool, int, int], float] = {}
 
     def in_numpy(self, arm: Arm | SpatialArm, modes: int, cells: int) -> bool:
-        """Whether a batch of so many cells is better off in NumPy; counted if it is none of the small ones."""
+        """Return True if NumPy should solve a batch of ``cells``; its work is added unless the batch is small."""
         in_space = isinstance(arm, SpatialArm)
         if is_gpu(default_device()):
             return cells <= FEW
@@ -42,7 +41,7 @@ class Spent:
         return work <= (WORTH_IN_SPACE if in_space else WORTH)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Reset the work to zero."""
         with self._lock:
             self._work.clear()
 

@@ -1,11 +1,11 @@
-"""The float64 search of a batch as one kernel: every lane isolates and encloses its mode in registers.
+"""The float64 search of a batch as one GPU kernel: every lane isolates and encloses its mode in registers.
 
 A lane is a mode of a cell. The kernel runs `guided_search` on `condensation.evaluate_links`, the same functions as
-`kernels.enclosed`: only where a link's values come from and how one lane reads another's differ. On a GPU, Pallas
-compiles it by Triton; elsewhere it is interpreted, which serves tests. What it leaves open goes the same way on.
+`kernels.enclosed`; only the access to values of links and of other lanes differs. On a GPU, Pallas compiles it with
+Triton; elsewhere it is interpreted, for tests. Modes left open are treated alike.
 
-JAX calls Pallas experimental and its Triton backend deprecated: both are imported when a kernel is wanted, and where
-one is missing the portable program takes its place.
+JAX calls Pallas experimental and its Triton backend deprecated. So both are imported only when a kernel is needed, and
+without them the portable program is used.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.devices import is_gpu
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: lanes of one program of the kernel, one for each thread, and its warps; more modes are left to the portable program
+#: lanes (one per thread) and warps of one program of the kernel; with more modes the portable program is used
 _LANES, _WARPS = 128, 4
-#: lanes of one program that is interpreted: XLA then vectorises it as it does the portable one, and rounds alike
+#: lanes of an interpreted program: so XLA vectorises it like the portable program, with the same rounding
 _INTERPRETED_LANES = 1024
 _FIELDS = tuple(field.name for field in dataclasses.fields(Enclosure))
 
 
 KERNELS = ("auto", "portable", "fused")
-#: Triton compiles for NVIDIA GPUs of this compute capability and later
+#: least compute capability of NVIDIA GPUs that Triton supports
 _LEAST_CAPABILITY = 8.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """Which program encloses the modes of a block of cells.
+    """The program that encloses the modes of a block of cells.
 
     Attributes
     ----------
     fused : bool
-        `enclosed_fused` instead of `kernels.enclosed`.
+        True for `enclosed_fused`, False for `kernels.enclosed`.
     on_gpu : bool
-        Whether programs run on a GPU; elsewhere the fused kernel is interpreted.
+        True if programs run on a GPU; elsewhere the fused kernel is interpreted.
     """
 
     fused: bool
     on_gpu: bool
 
     def enclosed(self, problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
-        """Enclosures of the modes of ``beams``, of shape (n, 1, cells), that are roughly known."""
+        """Return enclosures of the roughly known modes of ``beams``, shape (n, 1, cells)."""
         if not self.fused or problem.modes > _LANES:
             return enclosed(problem, beams, rough)
         arithmetic = Arithmetic.registers if self.on_gpu else Arithmetic.float64
@@ -72,14 +72,14 @@ class Kernel:
 
 
 def chosen_kernel(name: str, device: Any) -> Kernel:
-    """The kernel of a name among `KERNELS` on a device; ``"auto"`` is ``"fused"`` on NVIDIA GPUs that can compile it.
+    """Return the kernel named in `KERNELS` for a device; ``"auto"`` is ``"fused"`` on NVIDIA GPUs that can compile it.
 
-    Where JAX lacks what compiles the kernel, ``"auto"`` is ``"portable"``, and a `RuntimeWarning` says so.
+    If JAX cannot compile the kernel, ``"auto"`` is ``"portable"``, with a `RuntimeWarning`.
 
     Raises
     ------
     ValueError
-        The name is unknown, the GPU is too old for the fused kernel, or JAX lacks what compiles it.
+        The name is unknown, or ``"fused"`` is not possible: the GPU is too old, or JAX cannot compile it.
     """
     if name not in KERNELS:
         known = ", ".join(map(repr, KERNELS))
@@ -99,7 +99,7 @@ def chosen_kernel(name: str, device: Any) -> Kernel:
         return Kernel(True, on_gpu)
     if name == "fused":
         raise ValueError(f"kernel = 'fused' {missing}; leave kernel out, or choose 'portable'")
-    # at one place, so that Python shows it once in a process
+    # at a single place, so that Python shows the warning once per process
     warnings.warn(
         f"the fused kernel {missing}; the portable program of XLA is used, which finds the same and is slower"
         " (docs/gpu.md). kernel = 'portable' chooses it without this warning",
@@ -110,13 +110,13 @@ def chosen_kernel(name: str, device: Any) -> Kernel:
 
 
 def _missing(compiled: bool) -> str:
-    """Return what JAX lacks to run the fused kernel, interpreted or ``compiled`` by Triton; empty if nothing."""
+    """Return the reason why JAX cannot run the fused kernel, interpreted or ``compiled`` by Triton; empty if it can."""
     try:
         pl = _pallas()
         _ = pl.pallas_call, pl.BlockSpec, pl.ds
         if compiled:
             _ = _triton().CompilerParams
-    except Exception as error:  # modules on their way out end in errors of many kinds
+    except Exception as error:  # deprecated modules may fail with errors of any kind
         what = "Pallas and its Triton backend" if compiled else "Pallas"
         return f"needs {what}, which jax {jax.__version__} does not provide here ({type(error).__name__}: {error})"
     return ""
@@ -127,12 +127,12 @@ def _pallas() -> Any:
 
 
 def _triton() -> Any:
-    """Pallas's backend for NVIDIA GPUs."""
+    """Return the Pallas backend for NVIDIA GPUs."""
     return importlib.import_module("jax.experimental.pallas.triton")
 
 
 def _capability(device: Any) -> float | None:
-    """Compute capability of an NVIDIA GPU, None for other devices."""
+    """Return the compute capability of an NVIDIA GPU; None for other devices."""
     try:
         return float(device.compute_capability)
     except (AttributeError, TypeError, ValueError):
@@ -150,7 +150,7 @@ def enclosed_fused(
     lanes: int | None = None,
     warps: int = _WARPS,
 ) -> Enclosure:
-    """`kernels.enclosed` in one kernel.
+    """Return `kernels.enclosed`, computed by one kernel.
 
     Parameters
     ----------
@@ -161,9 +161,10 @@ def enclosed_fused(
     arithmetic : Arithmetic
         ``registers`` for a compiled kernel; ``float64`` computes as the portable program does, division by division.
     interpret : bool
-        Run the kernel by JAX's interpreter, on any device, instead of compiling it for a GPU.
+        True to run the kernel in JAX's interpreter, on any device; False to compile it for a GPU.
     lanes, warps : int
-        Of one program of the kernel; at least as many lanes as the next power of two over the modes.
+        Lanes and warps of one program of the kernel; at least as many lanes as the number of modes, rounded up to a
+        power of two.
     """
     pl = _pallas()
 
@@ -218,7 +219,7 @@ def enclosed_fused(
 
 
 def _columns(shape: tuple[int, ...], width: int) -> Any:
-    """Blocks of ``width`` cells, the last axis: a ``BlockSpec`` of Pallas."""
+    """Return the Pallas ``BlockSpec`` of blocks of ``width`` cells (last axis)."""
     pl = _pallas()
 
     rest = (0,) * (len(shape) - 1)
@@ -243,7 +244,7 @@ def _kernel(
     hinged: bool,
     arithmetic: Arithmetic,
 ) -> None:
-    """One block of cells, all their modes; the references are those of `enclosed_fused`, in its order."""
+    """Compute one block of cells with all their modes; the references are the arrays of `enclosed_fused`, in order."""
     pl = _pallas()
 
     flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])

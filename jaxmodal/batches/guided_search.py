@@ -1,13 +1,11 @@
-"""Six evaluations per mode: enclosure of natural frequencies that are roughly known beforehand.
+"""Enclosure of roughly known natural frequencies by six evaluations per mode.
 
-Trial frequencies between the guessed modes isolate nearly all of them, as one count each proves. Inverse quadratic
-interpolation of the determinant over omega^2, the other modes divided out, then reaches float64's
-accuracy. The last two
-evaluations enclose the mode on both sides, and as the interpolation has converged before the last, what that still
-changes is rounding noise: a measured bound of the error. Modes for which the schedule fails are left to
-`root_search`.
+Trial frequencies between the guessed modes isolate almost all modes; one count each proves it. Inverse quadratic
+interpolation of the determinant over omega^2, with other modes divided out, then reaches float64 accuracy. The last two
+evaluations enclose the mode on both sides. The interpolation has converged before the last one, so its change is
+rounding noise, which gives a measured bound of the error. Modes for which the schedule fails are left to `root_search`.
 
-Arrays have shape (modes, arms); those of `improve` (1, lanes), a lane being any one mode of an arm.
+Arrays have shape (modes, arms); in `improve` (1, lanes), where a lane is one mode of an arm.
 """
 
 from __future__ import annotations
@@ -23,25 +21,25 @@ from jaxmodal.frequencies.brackets import Enclosure, raised
 from jaxmodal.frequencies.root_search import CLEAR, separating_trials
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
-#: relative distances from the estimate of the last three trial frequencies
+#: relative distances of the last three trial frequencies from the estimate
 _OUTER, _INNER = 3e-6, 1e-8
 #: relative width of a finished enclosure
 WIDTH = 4.0 * _INNER
-#: stands for a mode's own square among those of the others, over that of the highest upper end: it divides out nothing
+#: in place of a mode's own square among the other modes, over the square of the highest upper end: without effect
 _FAR = 1e3
-#: upper end, over the highest trial frequency, of a bracket that no count has closed; what stands for its count
+#: upper end of a bracket that no count has closed, over the highest trial frequency, and a stand-in for its count
 _BEYOND, _UNBOUNDED = 4.0, 2.0**62
-#: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
+#: (beyond, aside) of each evaluation: twice at the estimate, once past it, and on both sides
 SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
-#: at both sides of a mode that is known, but not where it was evaluated before
+#: on both sides of a known mode, at other places than before
 _AGAIN_SCHEDULE = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
-#: how often brackets of several modes are halved before the search is left to double-double
+#: number of times that brackets of several modes are halved before double-double is used
 HALVINGS = 3
 
 
 class Purpose(enum.IntEnum):
-    """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to estimate a known mode again."""
+    """Purpose of `improve`: cut brackets at the estimate, halve them, or estimate a known mode again."""
 
     cut = 0
     halve = 1
@@ -49,7 +47,7 @@ class Purpose(enum.IntEnum):
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations `improve` takes."""
+        """Number of evaluations of `improve`."""
         return len(_AGAIN_SCHEDULE if self is Purpose.estimate_again else _SECOND_SCHEDULE)
 
 
@@ -59,16 +57,16 @@ def _row(x: Array, j: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class Others:
-    """The other modes of an arm as each of its modes sees them, and how one lane reads the values of another.
+    """The other modes of an arm, for each of its modes, and access to the values of other lanes.
 
     Attributes
     ----------
     known : int
-        K, the number of modes that are enclosed together.
+        K, the number of modes enclosed together.
     beyond : tuple of Array, shape (1, arms)
-        Estimates of the modes above them, one array each.
+        Estimates of the modes above these, one array each.
     row : Callable
-        ``row(x, j)`` is what mode j + 1 has of an array over modes and arms, shape (1, arms).
+        ``row(x, j)`` is the value of mode j + 1 in an array over modes and arms, shape (1, arms).
     """
 
     known: int
@@ -79,7 +77,7 @@ class Others:
 def enclose(
     evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
 ) -> Enclosure:
-    """Enclose the modes 1 to K of arms of which they are roughly known.
+    """Enclose the roughly known modes 1 to K of arms.
 
     Parameters
     ----------
@@ -95,8 +93,8 @@ def enclose(
     Returns
     -------
     Enclosure
-        ``omega`` is a mode where ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent`` hold; it is
-        accurate to ``error`` where the ends are no farther apart than `WIDTH`.
+        ``omega`` is a mode if ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent``; it is accurate to
+        ``error`` if the relative distance of the ends is at most `WIDTH`.
     """
     known = modes.shape[0]
     others = Others(known, tuple(guess[known:, None]))
@@ -112,9 +110,9 @@ def enclose_from(
     others: Others,
     log_at_zero: Array,
 ) -> Enclosure:
-    """`enclose` with given estimates ``own`` and first trial frequencies, arrays of shape (lanes, arms).
+    """Return `enclose` with given estimates ``own`` and first trial frequencies, shape (lanes, arms).
 
-    There are as many lanes as modes, or more that repeat the last mode.
+    There is one lane per mode; further lanes repeat the last mode.
     """
     e = isolated(evaluate, modes, own, trial, others, log_at_zero)
     return _stages(e, modes, evaluate, None, others, scheduled(SCHEDULE), len(SCHEDULE), None)
@@ -128,7 +126,7 @@ def isolated(
     others: Others,
     log_at_zero: Array,
 ) -> Enclosure:
-    """Enclosures from one evaluation between any two guessed modes: every count may tighten every bracket."""
+    """Return enclosures from one evaluation between any two guessed modes; every count can tighten every bracket."""
     row = others.row
     value = evaluate(trial)
     count = value.count.astype(trial.dtype)
@@ -142,7 +140,7 @@ def isolated(
         tuple(row(x, j) for x in (trial, count, value.log_abs, agrees)) for j in range(others.known)
     ]
     for at, counted, log_abs, agreed in reversed(seen):
-        # from above: the last trial that passes a mode is its upper end
+        # from above: the lowest trial that passes a mode is its upper end
         passed = counted >= modes
         upper = xp.where(passed, at, upper)
         upper_log = xp.where(passed, log_abs, upper_log)
@@ -180,12 +178,12 @@ def improve(
     beyond: Array,
     purpose: Array,
 ) -> Enclosure:
-    """A few more evaluations for enclosures that `enclose` left open, lane by lane.
+    """Improve enclosures that `enclose` left open by a few more evaluations, lane by lane.
 
-    ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
-    (K, lanes), ``beyond`` estimates of the modes above them. ``purpose``, a `Purpose`, may be traced. Brackets of
-    several modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates
-    do not. To ``estimate_again`` a mode, D is evaluated at both sides of it anew.
+    ``e`` and ``modes`` have shape (1, lanes). ``omegas``, (K, lanes), are the frequencies of all modes of each lane's
+    arm, and ``beyond`` estimates of the modes above. ``purpose``, a `Purpose`, may be traced. Brackets of several modes
+    are cut at the estimate or, with ``halve``, in the middle, which is slower but separates modes that the estimates do
+    not. With ``estimate_again``, D is evaluated on both sides of a mode again.
     """
     others = Others(omegas.shape[0], tuple(beyond[:, None]))
     anew = purpose == Purpose.estimate_again
@@ -208,11 +206,11 @@ def _stages(
     stages: int | Array,
     halve: Array | None,
 ) -> Enclosure:
-    """So many evaluations, one for each ``place`` (beyond, aside), in a loop, so that it is compiled once.
+    """Return enclosures after several evaluations, one at each ``place`` (beyond, aside), in a loop compiled once.
 
-    A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
-    half-way there, and ``aside`` above it; where ``halve`` holds, brackets of several modes are halved. ``omegas`` are
-    the frequencies of all modes, None if ``e`` has them all.
+    A trial frequency is at the relative distance ``beyond`` from the estimate, towards the farther end and at most
+    half-way there, plus ``aside``. With ``halve``, brackets of several modes are halved. ``omegas`` are the frequencies
+    of all modes, None if ``e`` has them all.
     """
 
     def stage(i: Array | int, e: Enclosure) -> Enclosure:
@@ -226,14 +224,14 @@ def _stages(
 
 
 def trial_frequency(e: Enclosure, beyond: Array, aside: Array) -> Array:
-    """The trial frequency at the relative distances ``beyond`` and ``aside``, see `_stages`."""
+    """Return the trial frequency at the relative distances ``beyond`` and ``aside``, see `_stages`."""
     to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
     step = xp.minimum(beyond * e.omega, 0.5 * xp.maximum(to_lower, to_upper))
     return e.omega + xp.where(to_lower < to_upper, step, -step) + aside * e.omega
 
 
 def scheduled(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
-    """``schedule[i]`` by comparisons: kernels have no tables."""
+    """Return a function for ``schedule[i]`` that uses comparisons, because kernels have no tables."""
 
     def entry(values: tuple[float, ...], i: Array | int) -> Array:
         chosen = np.float64(values[-1])
@@ -253,7 +251,7 @@ def advanced(
     omegas: Array | None,
     others: Others,
 ) -> Enclosure:
-    """One more evaluation of every mode and the estimate that follows from it."""
+    """Return enclosures after one more evaluation of every mode, with a new estimate."""
     value = evaluate(trial)
     count = value.count.astype(trial.dtype)
     passed = count >= modes
@@ -279,7 +277,7 @@ def advanced(
 
 
 def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Array:
-    """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
+    """Return estimates by inverse quadratic interpolation of D over omega^2, other modes divided out, or chords."""
     known, row, guessed = others.known, others.row, others.known + len(others.beyond)
     reach = 1.0 / xp.maximum(xp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
     z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
@@ -291,7 +289,7 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
             other = xp.maximum(others.beyond[j - known] * reach, CLEAR) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
-    # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
+    # all higher modes: prod (1 - z/z_j), with z_j growing like j^4, is about exp(-tail z)
     tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (others.beyond[-1] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
@@ -304,7 +302,7 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     quadratic = d_high * weight_high + d_third * weight_third
     chord = d_high / (1.0 - high_value)
     inside = (quadratic > 0.0) & (quadratic < d_high)
-    # a third point between the ends lies so near the root that its rounding error alone would decide, again
+    # a third point between the ends is so close to the root that its rounding error would dominate
     outside = (d_third < 0.0) | (d_third > d_high)
     offset = xp.where(inside & outside, quadratic, chord)
     return raised(e.lower, offset)

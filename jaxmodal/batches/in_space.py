@@ -1,9 +1,9 @@
-"""Many arms in space: large batches by a compiled program in float64, what that leaves open and small batches in NumPy.
+"""Batches of arms in space: large ones by a compiled float64 program, small ones and open modes in NumPy.
 
-As in the plane a few hundred cells, solved first, give every other one a guess, from which seven evaluations per mode
-enclose it and tell how many digits there are (see `looped_search`). Cells with modes that are not enclosed go again,
-from what is known then; modes whose noise is too large, and the last one where another may be close beyond it, are
-taken by double-double one by one, and what is open after that as a small batch would be.
+As in the plane, a few hundred cells are solved first and give all others a guess. From it seven evaluations per mode
+enclose the mode and measure its accuracy (see `looped_search`). Cells with modes that are not enclosed are searched
+again from better estimates. Modes with too much noise, and the last mode if another may be close above it, are solved
+one by one in double-double; modes that are still open are solved as in a small batch.
 """
 
 from __future__ import annotations
@@ -42,42 +42,42 @@ from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import Layout, layout_of, packed_links
 
-#: how far the last evaluation may move the estimate (relative), and how many times as far that may be wrong
+#: largest relative change of the estimate in the last evaluation, and the stated error in units of this change
 _ALLOWED, _SURE = 9.5e-14, 10.0
-#: how often cells with modes that are not enclosed are searched
+#: most searches of cells with modes that are not enclosed
 _ATTEMPTS = 4
-#: lanes of double-double side by side
+#: lanes per call in double-double
 _SETTLED = 512
-#: cells that NumPy searches for a first guess, and those that the program does for a better one
+#: cells that NumPy searches for a first guess, and cells that the program searches for a better one
 _FIRST_PILOTS, _PILOTS = 128, 640
-#: no mode that is not sought lies between the last one and so many times that, or it may disturb the chord
+#: no further mode may lie between the last mode and this multiple of it, where it could disturb the chord
 _ALONE = 1.03
-#: features of a guess are padded to a multiple of this number: the angles of six joints and some values beside
+#: features of a guess are padded to a multiple of this number: angles of six joints (two features each) and four more
 _FEATURES = 16
-#: a guessed mode beyond those sought is this multiple of the last at least
+#: least ratio of a guessed further mode to the last requested one
 _BEYOND = 1.02
-#: the fewest pilot cells that give a guess, and how many of them are searched before the others start from the nearest
+#: fewest pilot cells for a guess, and number of pilot cells searched before others start from their neighbours
 _FEWEST_PILOTS, _WITHOUT_GUESS = 8, 16
-#: relative width to which the first pilots are enclosed, and rounds: a guess from 128 cells is no better
+#: relative width of the enclosures of the first pilots, and most rounds: a guess from 128 cells is not more accurate
 _OF_PILOTS = 1e-2, 6
 
 
 @dataclasses.dataclass(frozen=True)
 class PlanInSpace:
-    """Common data of the cells of one question, as `plan.Plan` in the plane.
+    """Common data of all cells of one question; `plan.Plan` for arms in space.
 
     Attributes
     ----------
     question : Question
-        What is asked.
+        The question.
     chunk : int, optional
-        Cells side by side, as the caller wants.
+        Cells per block, as given by the caller.
     size : int
-        Cells of one block of the program.
+        Cells per block of the program.
     layout, pilots : Layout and Pilots, optional
-        What the program knows of the arm, and what gives every cell a guess; None where NumPy solves all.
+        Layout of the arm for the program, and the guess for every cell; None if NumPy solves all cells.
     tables : Tables, optional
-        The posture series, where it pays.
+        The posture series, if it is faster.
     """
 
     question: Question[SpatialArm]
@@ -98,7 +98,7 @@ class PlanInSpace:
         few: bool | None = None,
         series: bool = True,
     ) -> PlanInSpace:
-        """As of `plan.Plan`."""
+        """Return the plan; arguments as for `plan.Plan.of`."""
         size = max(1, CPU_SIZES.lanes // question.modes) if chunk is None else chunk
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
@@ -130,7 +130,7 @@ class PlanInSpace:
         return plan._refined(sample[:, np.sort(more)])
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
-        """Frequencies of cells with given ``values`` (addresses, cells)."""
+        """Return the frequencies of cells with given ``values`` (addresses, cells)."""
         if self.tables is not None:
             return self._by_series(self.tables, values)
         if self.pilots is None:
@@ -155,12 +155,12 @@ class PlanInSpace:
             return series_search.solve_batch(*given, left_open, pool)
 
     def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
-        """Some of the cells, but for what is left open."""
+        """Return the results of some of the cells, of which modes may be left open."""
         results = Results.empty(np.zeros(values.shape[1], np.int32), self.question.modes)
         with ThreadPoolExecutor(available_cores()) as pool:
             workers = Workers(pool, available_cores())
             cells, rough, noisy = usual, None, []
-            for attempt in range(_ATTEMPTS):  # what parts leave open goes on together
+            for attempt in range(_ATTEMPTS):  # open cells of all parts are searched together
                 if not cells.size:
                     break
                 go_on = functools.partial(self._search, results, values, cells, rough, attempt)
@@ -176,7 +176,7 @@ class PlanInSpace:
 
     @property
     def _blocks(self) -> int:
-        """Blocks of one call."""
+        """Number of blocks in one call."""
         return min(CPU_SIZES.blocks, int(number_of_blocks(CPU_SIZES.cells, self.size)))
 
     def _general(self, values: np.ndarray) -> NaturalFrequencies:
@@ -201,14 +201,14 @@ class PlanInSpace:
         return some.model_of_cells(flags)
 
     def _usual(self, values: np.ndarray) -> np.ndarray:
-        """Cells of finite values, which a guess is given for, that an arm may have, without free joints."""
+        """Return the cells with finite, valid values and without free joints, for which a guess is possible."""
         cells = values.shape[1]
         with np.errstate(all="ignore"):
             valid = valid_cells(self._varied(values), cells) & np.isfinite(values).all(axis=0)
             return np.flatnonzero(valid & (np.broadcast_to(self._model(values).free, cells) == 0))
 
     def _pilots(self, values: np.ndarray) -> Pilots | None:
-        """The guess from cells that NumPy searches; None where too few of them have so many frequencies."""
+        """Return the guess from cells that NumPy searches; None if too few cells have all frequencies."""
         wanted, cells = self.question.modes + EXTRA, values.shape[1]
         omega, known = np.full((wanted, cells), np.nan), Neighbours(self._given(values))
         for block in np.split(np.arange(cells), [min(_WITHOUT_GUESS, cells - 1)]):
@@ -236,7 +236,7 @@ class PlanInSpace:
         return self._fitted(values[:, good], omega[:, good])
 
     def _refined(self, values: np.ndarray) -> PlanInSpace:
-        """The plan with a guess from more cells, which the program searches."""
+        """Return the plan with a guess from more cells, which the program searches."""
         results = self._searched(values, np.arange(values.shape[1]))
         good = (results.status == int(Status.certified)).all(axis=1)
         if good.sum() < _FEWEST_PILOTS:
@@ -249,7 +249,7 @@ class PlanInSpace:
         return dataclasses.replace(self, pilots=self._fitted(values[:, good], omega))
 
     def _fitted(self, values: np.ndarray, omega: np.ndarray) -> Pilots:
-        """The guess from frequencies (modes + EXTRA, cells) of cells."""
+        """Return the guess from frequencies (modes + EXTRA, cells) of cells."""
         used = self._that_matter
         addresses = tuple(np.array(self.question.addresses)[used])
         return Centres.of(values[used], addresses, _FEATURES).pilots(omega, _PILOTS)
@@ -261,7 +261,7 @@ class PlanInSpace:
 
     @property
     def _that_matter(self) -> np.ndarray:
-        """Places of the addresses that change frequencies: on a rigid base the first angle turns the whole arm."""
+        """Indices of addresses that change frequencies: on a rigid base the first joint angle does not."""
         used = np.array(
             [
                 self.question.arm.base_stiffness is not None or address != "link1.joint_angle"
@@ -271,7 +271,7 @@ class PlanInSpace:
         return np.flatnonzero(used if used.any() else ~used)
 
     def _compile(self, values: np.ndarray) -> None:
-        """Compile the program, solving nothing."""
+        """Compile the program without solving a cell."""
         wanted, addresses = self.question.modes + EXTRA, np.array(self.question.addresses)
         count = number_of_features(tuple(addresses[self._that_matter]), _FEATURES)
         guess = Guess(np.zeros((count, _PILOTS)), np.zeros((wanted, _PILOTS + 1 + count)))
@@ -287,7 +287,7 @@ class PlanInSpace:
         skipped: int,
         blocks_used: int | None = None,
     ) -> tuple[np.ndarray, Enclosure, np.ndarray]:
-        """`enclosed_in_space` of the cells of a model."""
+        """Return `enclosed_in_space` for the cells of a model."""
         cells, lanes = rough.shape[1], self.size * self._blocks
         assert self.layout is not None
         layout = self.layout.joined(layout_of(model.constants().links))
@@ -318,10 +318,10 @@ class PlanInSpace:
         attempt: int,
         at: np.ndarray,
     ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """The modes of the cells at some places, from the guess of the pilots where none is given.
+        """Search the modes of some cells and store the results; without ``rough``, from the guess of the pilots.
 
-        Returns cells with modes that are not enclosed and what to start them from, and the modes of others whose noise
-        is too large: cell, mode, and estimates of all modes.
+        Returns the cells with modes that are not enclosed, with estimates to start from; and the modes of other cells
+        whose noise is too large: cell, mode, and estimates of all modes.
         """
         cells = cells[at]
         number, skipped = np.arange(1, self.question.modes + 1)[:, None], int(attempt > 0)
@@ -352,13 +352,13 @@ class PlanInSpace:
         every: np.ndarray,
         at: np.ndarray,
     ) -> None:
-        """Single modes of some cells, at some places of these lists, in double-double."""
+        """Solve single modes, at some places of these lists, in double-double."""
         cells, mode = cells[at], mode[at]
         with np.errstate(all="ignore"):
             model = self._model(values[:, cells])
             found = settle(model, every[:, at], mode)
             beyond = model.evaluate_cells(found.omega * _ALONE, Arithmetic.float64).count[0]
-        last = self.question.modes - 1  # the mode after that is guessed alone
+        last = self.question.modes - 1  # the next mode is only a guess
         good = found.converged[0] & ((mode < last) | (beyond == last + 1))
         to, c = (cells[good], mode[good]), found.certificate
         results.omega[to] = found.omega[0, good]
@@ -370,5 +370,5 @@ class PlanInSpace:
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
-    """Lists of lanes put together, lanes last."""
+    """Return concatenated lists of lanes, with lanes on the last axis."""
     return tuple(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))

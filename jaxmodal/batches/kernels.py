@@ -1,7 +1,7 @@
-"""Operations on a block of cells in float64 or double-double: plain functions, and programs made of them.
+"""Operations on a block of cells in float64 or double-double: functions, and compiled programs of them.
 
-Programs know shapes alone: the number of links and modes, and whether there are features or free hinges. What an arm is
-and which of its values vary has become columns before (`arm.columns`). Cells are the last axis: beams have shape
+Programs depend only on shapes (number of links and modes) and on whether there are features or free hinges. The arm and
+its varying values are converted to columns before (`arm.columns`). Cells are the last axis: beams have shape
 (links, 1, cells), frequencies (modes, cells).
 """
 
@@ -35,9 +35,9 @@ from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.namespace import Array, once, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: modes beyond the last that pilots provide: they shape the interpolation of the last ones
+#: number of further modes in the guess of pilots, for the interpolation of the last modes
 EXTRA = 5
-#: relative width to which modes are enclosed without a guess, and rounds at most: six evaluations then do the rest
+#: relative width of enclosures without a guess, and most rounds: six evaluations then finish the search
 _GRID_WIDTH, _GRID_ROUNDS = 1e-5, 60
 
 
@@ -46,7 +46,7 @@ _GRID_WIDTH, _GRID_ROUNDS = 1e-5, 60
 class BatchProblem:
     """Common data of all blocks of one call: the theory and the number of modes sought in each cell.
 
-    ``hinged`` says whether any cell has a free hinge. Modes are then numbered from the first that vibrates.
+    ``hinged`` is True if a cell has a free hinge; modes are then numbered from the first that vibrates.
     """
 
     flags: Theory
@@ -55,14 +55,14 @@ class BatchProblem:
 
 
 def _row(packed: Array) -> BeamArrays:
-    """Beams of shape (links, 1, cells)."""
+    """Return beams of shape (links, 1, cells)."""
     return jax.tree_util.tree_map(lambda x: x[:, None], unpacked(packed))
 
 
 def _evaluator(
     problem: BatchProblem, beams: BeamArrays, arithmetic: Arithmetic = Arithmetic.float64
 ) -> Callable[[Array], Evaluation]:
-    """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
+    """Return a function for determinant and count at frequencies, without the zero frequencies of free joints."""
     free = number_of_zero_modes(beams) if problem.hinged else None
     extended = arithmetic is Arithmetic.double_double
     links = beams if extended else once(link_constants(beams, problem.flags))
@@ -77,14 +77,14 @@ def _evaluator(
 
 
 class Start(NamedTuple):
-    """Rough frequencies, shape (modes + EXTRA, cells), and how many evaluations they took, shape (cells,)."""
+    """Rough frequencies, shape (modes + EXTRA, cells), and the number of their evaluations, shape (cells,)."""
 
     rough: Array
     evaluations: Array
 
 
 def search_from_grid(problem: BatchProblem, packed: Array) -> Start:
-    """Frequencies searched from a grid."""
+    """Return rough frequencies of cells by a search from a grid."""
     beams = _row(packed)
     first = grid_trials(starting_scale(beams), problem.modes + EXTRA)
     numbers = np.arange(1, problem.modes + EXTRA + 1)[:, None]
@@ -99,7 +99,7 @@ grid_guess = jax.jit(search_from_grid)
 
 
 def enclose_block(problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
-    """Enclosures from roughly known frequencies, by six evaluations per mode."""
+    """Return enclosures from roughly known frequencies by six evaluations per mode."""
     numbers, zero = np.arange(1.0, problem.modes + 1.0)[:, None], log_at_zero(beams.length.shape[0])
     return enclose(_evaluator(problem, beams), numbers, rough, zero)
 
@@ -108,10 +108,10 @@ enclosed = jax.jit(enclose_block)
 
 
 class Encloser(Protocol):
-    """`enclosed` or a program like it; hashable."""
+    """Protocol of `enclosed` and similar programs; hashable."""
 
     def enclosed(self, problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
-        """Enclosures from roughly known frequencies."""
+        """Return enclosures from roughly known frequencies."""
         ...
 
 
@@ -130,7 +130,7 @@ def block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes:
 
     def add(i: Array, found: Any) -> Any:
         put = functools.partial(lax.dynamic_update_index_in_dim, index=i, axis=0)
-        # an index of the loop is of a weak type, for which it would be traced again
+        # the loop index has a weak type, which would cause a second trace
         return jax.tree_util.tree_map(put, found, part(lanes, jnp.asarray(i, used.dtype)))
 
     shapes = jax.eval_shape(part, lanes, used)
@@ -148,7 +148,7 @@ def search_block(
     guess: Guess | None,
     kernel: Encloser,
 ) -> tuple[Start, Enclosure]:
-    """The guessed frequencies of cells, without a guess those of `search_from_grid`, and the kernel's enclosures."""
+    """Return guessed frequencies of cells (without a guess, from `search_from_grid`), and the kernel's enclosures."""
     if guess is None or features is None:
         start = search_from_grid(problem, packed)
     else:
@@ -165,10 +165,10 @@ def improve_block(
     beyond: Array,
     purpose: Array,
 ) -> Enclosure:
-    """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
+    """Return enclosures of single open modes after `improve`; fields have shape (lanes,).
 
-    ``packed`` has the columns of each lane's cell, ``modes`` holds the mode numbers, ``omegas`` and ``beyond`` all
-    frequencies of each lane's cell and the estimates above them, shape (modes, lanes) and (EXTRA, lanes).
+    ``packed`` has the columns of each lane's cell, ``modes`` the mode numbers, ``omegas`` and ``beyond`` all
+    frequencies of each lane's cell and the estimates above, shapes (modes, lanes) and (EXTRA, lanes).
     """
     row = jax.tree_util.tree_map(lambda x: x[None], e)
     better = improve(row, _evaluator(problem, _row(packed)), modes[None], omegas, beyond, purpose)
@@ -177,7 +177,7 @@ def improve_block(
 
 
 def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> Evaluation:
-    """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
+    """Return D and count in double-double at one frequency per cell; ``omega`` has shape (cells,)."""
     return _evaluator(problem, unpacked(packed), Arithmetic.double_double)(omega)
 
 
@@ -191,7 +191,7 @@ def searched(
     kernel: Encloser,
     blocks: int,
 ) -> tuple[Start, Enclosure]:
-    """`search_block` of the first ``used`` of so many ``blocks``, whose cells lie side by side: columns, features."""
+    """Return `search_block` for the first ``used`` of several ``blocks``; ``lanes`` are columns and features."""
 
     def block(lanes: tuple[Array, Array | None]) -> tuple[Start, Enclosure]:
         return search_block(problem, *lanes, guess, kernel)
@@ -200,7 +200,7 @@ def searched(
     return found
 
 
-#: what `improve_block` takes of lanes: columns, enclosures, numbers of modes, ``omegas`` and ``beyond``
+#: lanes of `improve_block`: columns, enclosures, mode numbers, ``omegas`` and ``beyond``
 OpenLanes = tuple[Array, Enclosure, Array, Array, Array]
 
 
@@ -208,7 +208,7 @@ OpenLanes = tuple[Array, Enclosure, Array, Array, Array]
 def improved(
     problem: BatchProblem, lanes: OpenLanes, used: Array, purpose: Array, *, blocks: int
 ) -> Enclosure:
-    """`improve_block` of the first ``used`` of so many ``blocks``."""
+    """Return `improve_block` for the first ``used`` of several ``blocks``."""
 
     def block(lanes: OpenLanes) -> Enclosure:
         return improve_block(problem, *lanes, purpose)
@@ -221,7 +221,7 @@ def improved(
 def extended(
     problem: BatchProblem, lanes: tuple[Array, Array], used: Array, *, blocks: int
 ) -> Evaluation:
-    """`extend_block` of the first ``used`` of so many ``blocks``: columns, frequencies."""
+    """Return `extend_block` for the first ``used`` of several ``blocks``; ``lanes`` are columns and frequencies."""
 
     def block(lanes: tuple[Array, Array]) -> Evaluation:
         return extend_block(problem, *lanes)
@@ -232,7 +232,7 @@ def extended(
 
 @functools.partial(jax.jit, static_argnames=("modes", "theory"))
 def exact(flags: Theory, packed: Array, *, modes: int, theory: TheoryName) -> NaturalFrequencies:
-    """The general search of `natural_frequencies`, of shape (cells, modes); zero frequencies included."""
+    """Return the results of the general search of `natural_frequencies`, (cells, modes), with zero frequencies."""
 
     def one(cell: Array) -> NaturalFrequencies:
         return solve_beams(unpacked(cell), flags, modes, theory)

@@ -1,10 +1,10 @@
-"""The six evaluations per mode of `guided_search`, and one more, as one loop with one evaluation in it.
+"""The six evaluations per mode of `guided_search`, and one more, in a loop with a single evaluation.
 
-For arms whose evaluation is a long program: it is compiled once. How many digits there are is measured by moving what
-is rounded by some roundings more. The sixth evaluation moves it the other way than those before: in the estimate that
-follows, between ends at both sides of the mode, that cancels, in the one before it does not. The seventh moves it in
-another way and leaves the estimate as it is, as what one way does may be small by accident. The more of both changes is
-what counts.
+The loop is for arms whose evaluation is a long program, so that it is compiled once. The accuracy is measured by
+perturbing rounded values by several roundings. The sixth evaluation perturbs them in the opposite direction to those
+before: in the estimate after it, between ends on both sides of the mode, the perturbations cancel; in the estimate
+before it they do not. The seventh uses another direction and does not change the estimate, because the effect of one
+direction may be small by accident. The larger of both changes is the measured error.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
-#: once more above the estimate, not where it was evaluated before
+#: one more evaluation above the estimate, at another place than before
 _SCHEDULE = [*SCHEDULE, (0.0, 0.6 * SCHEDULE[-1][1])]
-#: how many evaluations that are for each mode
+#: number of evaluations per mode
 EVALUATIONS = len(_SCHEDULE) + 1
 
 
@@ -40,11 +40,11 @@ def enclose_in_a_loop(
     log_at_zero: Array,
     skipped: Array,
 ) -> tuple[Enclosure, Array]:
-    """As `guided_search.enclose`, less the first ``skipped`` evaluations at the estimate, of which there are two.
+    """Return `guided_search.enclose` without the first ``skipped`` of its two evaluations at the estimate.
 
-    ``evaluate`` takes frequencies, and how much of two ways it is to move what it rounds. What is skipped may be
-    traced. Also returned is how many modes the first trial beyond the last one passes, (arms,): where that is more than
-    are sought, the next mode is nearer than ``guess`` says.
+    ``evaluate`` takes frequencies, and two amounts by which it perturbs rounded values, one per direction. ``skipped``
+    may be traced. The second result is the number of modes below the first trial above the last mode, (arms,): if it is
+    larger than the number of requested modes, the next mode is closer than ``guess`` states.
     """
     known = modes.shape[0]
     others = Others(known, tuple(guess[known:, None]))

@@ -1,7 +1,7 @@
-"""Certified natural frequencies of many arms that differ in some parameters: float64 where it suffices, else exact.
+"""Certified natural frequencies of many arms that differ in some parameters: in float64 where it is accurate enough.
 
-A few hundred pilot cells are solved first; they give every other cell a guess (`pilots`), from which `work` goes
-on. Large batches of postures alone are left to the posture series. `plan` decides.
+A few hundred pilot cells are solved first; they give every other cell a guess (`pilots`), from which `work` continues.
+Large batches in which only postures vary use the posture series. `plan` chooses the method.
 """
 
 from __future__ import annotations
@@ -39,56 +39,57 @@ def natural_frequencies_batch(
     chunk_size: int | None = None,
     kernel: str = "auto",
 ) -> NaturalFrequencies:
-    """Lowest natural frequencies of many variants of an arm, each certified.
+    """Return the lowest natural frequencies of many variants of an arm, each certified.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm that all cells share but for ``parameters``.
+        The arm; its variants (cells) differ only in ``parameters``.
     parameters : mapping of str to array, shape (N,)
-        Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length.
-        ``link*`` sets a value of every link. A masked value is none: its cell is invalid. Columns of pandas and xarray
-        must have the same labels in the same order.
+        Values by address in SI units and rad, such as ``{"link2.joint_angle": angles}``, all of the same length.
+        ``link*`` sets a value of every link. A cell with a masked value is invalid. Columns of pandas and xarray must
+        have the same labels in the same order.
     num_modes : int
-        How many frequencies, from the lowest.
+        Number of lowest frequencies.
     theory : str
-        As for `natural_frequencies`.
+        Beam theory, see `natural_frequencies`.
     chunk_size : int, optional
-        Cells solved side by side on one core. The default keeps the working set in cache, solves large batches in
-        which only joint angles, masses, inertias and joint springs vary by the posture series
-        (docs/posture-series.md), and up to 10,240 cells, or 131,072 postures of the series, in NumPy, for which nothing
-        is compiled; where such batches come by the hundred, give a number.
+        Number of cells that one core solves together. By default the working set fits the cache; large batches in which
+        only joint angles, masses, inertias and joint springs vary use the posture series (docs/posture-series.md); and
+        up to 10,240 cells, or 131,072 postures of the series, are solved in NumPy without compilation. Give a number
+        for hundreds of such batches.
     kernel : str
-        ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
-        that on a GPU that can compile it. Statuses and counts are the same.
+        ``"portable"``: search compiled by XLA. ``"fused"``: search in one kernel (docs/gpu.md). ``"auto"``: the latter
+        on a GPU that can compile it, otherwise the former. Statuses and counts are the same.
 
     Returns
     -------
     NaturalFrequencies
-        With a leading axis: ``omega`` of shape (N, num_modes) in rad/s. ``status`` speaks for each mode: a cell
-        with an impossible value gets ``invalid_input`` and NaN, and nothing is raised for it.
+        Fields with a leading axis of cells: ``omega`` has shape (N, num_modes), in rad/s, and ``status`` describes each
+        mode. A cell with an invalid value has the status ``invalid_input`` and NaN; no error is raised for it.
 
     Raises
     ------
     ValueError
-        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
-        is not usable.
+        If lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
+        is invalid.
     ArmError
-        An address is unknown, two of them set one value, labels differ, or the arm lacks what the theory needs.
+        If an address is unknown, two addresses set the same value, labels differ, or the arm lacks values that the
+        theory needs.
 
     Notes
     -----
-    The bracket of a mode is at most 4e-8 wide (relative) and the counts at its ends prove the mode; the frequency
-    inside it is the zero of the determinant, good to about 1e-13; ``omega_error`` states how good. Modes that float64
-    cannot part are solved in double-double. Memory: the chunks in work and the result.
+    The bracket of a mode has a relative width of at most 4e-8, and the counts at its ends prove the mode. The frequency
+    is the zero of the determinant inside, accurate to about 1e-13; ``omega_error`` states its accuracy. Modes that
+    float64 cannot separate are solved in double-double. Memory is needed for the result and the chunks being solved.
 
-    Arms in space: in float64, with brackets 4e-8 wide at most, where several ways to round agree, else in
-    double-double; ``omega_error`` states how good. Where the angles of up to three joints alone vary, the posture
-    series solves large batches, with brackets of 2e-12. ``kernel="portable"`` takes the compiled program, whatever the
-    number of cells, ``"fused"`` the same.
+    Arms in space are solved in float64 with brackets of at most 4e-8 if results with perturbed rounding agree, else in
+    double-double; ``omega_error`` states the accuracy. If only angles of up to three joints vary, the posture series
+    solves large batches, with brackets of 2e-12. ``kernel="portable"`` and ``"fused"`` use the compiled program for any
+    number of cells.
 
-    What compiles nothing comes first: NumPy solves batches until it has done as much in this process as the programs
-    would have taken to compile, and small ones always. Both are certified alike and agree within ``omega_error``.
+    NumPy always solves small batches, and larger ones until its work in this process exceeds the compile time of the
+    programs. Both certify in the same way and agree within ``omega_error``.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def natural_frequencies_batch(
     require_concrete((arm, dict(parameters)), planar=not isinstance(arm, SpatialArm))
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
-    chosen_kernel(kernel, default_device())  # a name that is not known is refused first
+    chosen_kernel(kernel, default_device())  # raises an error for an unknown name
     require_arm(arm)
     addresses, values = columns_of(arm, parameters)
     if isinstance(arm, Arm):
@@ -130,7 +131,7 @@ def plan_of(
     kernel: str = "auto",
     few: bool | None = None,
 ) -> Plan | PlanInSpace:
-    """The plan for so many ``cells`` of an arm of either kind, from the values (addresses, samples) of some of them."""
+    """Return the plan for ``cells`` cells of either kind of arm, from values (addresses, samples) of some of them."""
     given = sample, cells, chunk, kernel
     if isinstance(arm, SpatialArm):
         return PlanInSpace.of(Question(arm, addresses, modes, theory), *given, few=few)
@@ -140,7 +141,7 @@ def plan_of(
 def columns_of(
     arm: Arm | SpatialArm, parameters: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Addresses and their values, shape (addresses, cells)."""
+    """Return addresses, and their values with shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")
     set_together(arm, parameters)

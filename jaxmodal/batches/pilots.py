@@ -1,6 +1,6 @@
 """Rough frequencies of a batch from a few hundred pilot cells, by radial basis functions.
 
-The guess decides how many evaluations a cell takes, never its result.
+The guess affects the number of evaluations of a cell, not its result.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import Array, product, xp
 
-#: cells that are searched from a grid to guess all others
+#: number of pilot cells, which are searched from a grid
 PILOTS = 256
-#: features of a guess are padded to a multiple of this number, so that guesses over few values share their programs
+#: features of a guess are padded to a multiple of this number, so that guesses over few values share programs
 _FEATURES = 8
-#: positive values whose largest is more than this multiple of the least are taken by their logarithms
+#: positive values with a larger ratio of largest to smallest enter by their logarithms
 _WIDE = 4.0
-#: guessed frequencies rise by this at least, in ln(omega): a trial has to fit between
+#: least difference of guessed frequencies in ln(omega), so that a trial fits between them
 _RISE = 1e-3
-#: a solution of the pilots' equations that misses them by more, in ln(omega), gives way to one of least squares, which
-#: takes singular values for zero below this share of the largest
+#: largest residual of the solution of the pilots' equations, in ln(omega), above which least squares is used; and the
+#: share of the largest singular value below which it takes singular values for zero
 _MISSED, _SINGULAR = 1e-5, 1e-12
-#: unknowns that are eliminated at once: so few that no LAPACK shares their inversion out over threads
+#: unknowns eliminated together: so few that LAPACK inverts them in one thread
 _BLOCK = 32
 
 
@@ -33,7 +33,7 @@ def _filled(number: int, multiple: int) -> int:
 
 
 def number_of_features(addresses: tuple[str, ...], multiple: int = _FEATURES) -> int:
-    """How many rows `Scaling.features` has, a ``multiple`` of some number."""
+    """Return the number of rows of `Scaling.features`, rounded up to a ``multiple``."""
     return _filled(sum(2 if _is_angle(address) else 1 for address in addresses), multiple)
 
 
@@ -43,10 +43,10 @@ def _is_angle(address: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Scaling:
-    """How a cell's values become features: an angle its cosine and sine, a positive value of wide range its logarithm.
+    """Map from values of a cell to features: cosine and sine of angles, logarithm of positive values of wide range.
 
-    ``angular`` and ``logarithmic`` are flags, ``low`` and ``span`` the range of the plain ones; shape (addresses,).
-    There is a ``multiple`` of some number of features.
+    ``angular`` and ``logarithmic`` are flags, ``low`` and ``span`` the range of other values; shape (addresses,). The
+    number of features is rounded up to a ``multiple``.
     """
 
     angular: np.ndarray
@@ -59,7 +59,7 @@ class Scaling:
     def of(
         cls, values: np.ndarray, addresses: tuple[str, ...], multiple: int = _FEATURES
     ) -> Scaling:
-        """That of the values (addresses, cells) of some cells, finite; joint angles are recognised by their address."""
+        """Return the scaling for finite values (addresses, cells); joint angles are recognised by address."""
         angular = np.array([_is_angle(address) for address in addresses])
         low, high = values.min(axis=1), values.max(axis=1)
         logarithmic = ~angular & (low > 0.0) & (high > _WIDE * low)
@@ -69,7 +69,7 @@ class Scaling:
         return cls(angular, logarithmic, low, span, multiple)
 
     def features(self, values: Array) -> Array:
-        """Scaled features of values (addresses, cells), shape (features, cells); the last are zero."""
+        """Return scaled features of values (addresses, cells), shape (features, cells), padded with zeros."""
         rows = []
         for k, value in enumerate(values):
             if self.angular[k]:
@@ -87,23 +87,23 @@ class Scaling:
 class Guess:
     """Cubic radial basis functions with a linear part for log(omega), over features (`Scaling`).
 
-    ``centres`` (features, pilots) are the pilots' features, ``weights`` (modes, pilots + 1 + features) those of the
-    functions; weights of features and pilots that there are not are zero.
+    ``centres`` (features, pilots) are the features of pilots, ``weights`` (modes, pilots + 1 + features) the weights of
+    the functions; padded features and pilots have zero weight.
     """
 
     centres: Array
     weights: Array
 
     def frequencies(self, features: Array) -> Array:
-        """Guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
+        """Return guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
         logs = product(self.weights, _basis(features, self.centres))
-        # ascending, and never quite equal
+        # ascending, with a least difference
         steps = xp.concatenate([logs[:1], xp.maximum(logs[1:] - logs[:-1], _RISE)])
         return xp.exp(xp.cumsum(steps, axis=0))
 
 
 def _basis(x: Array, centres: Array) -> Array:
-    """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
+    """Return cubed distances to the centres, ones, and the features: shape (centres + 1 + features, cells)."""
     products = product(centres.T, x)
     square = (
         xp.sum(centres * centres, axis=0)[:, None] + xp.sum(x * x, axis=0)[None] - 2.0 * products
@@ -113,12 +113,12 @@ def _basis(x: Array, centres: Array) -> Array:
 
 
 def _spread(features: np.ndarray, number: int) -> np.ndarray:
-    """An order of the pilots: each of the first ones is the farthest from those before it."""
+    """Return an order of the pilots in which each of the first ``number`` is the farthest from those before it."""
     order, nearest = [0], np.full(features.shape[1], np.inf)
     while len(order) < min(number, nearest.size):
         apart = features - features[:, order[-1:]]
         nearest = np.minimum(nearest, np.sum(apart * apart, axis=0))
-        nearest[order[-1]] = -1.0  # even where all others coincide with pilots that are chosen
+        nearest[order[-1]] = -1.0  # not chosen again, even if all others coincide with chosen ones
         order.append(int(nearest.argmax()))
     others = np.setdiff1d(np.arange(nearest.size), order)
     return np.concatenate([np.array(order), others])
@@ -126,10 +126,10 @@ def _spread(features: np.ndarray, number: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class Eliminated:
-    """Elimination of a linear system block by block, the ``first`` unknowns at once.
+    """Block elimination of a linear system; the ``first`` unknowns form one block.
 
-    The linear part and as many pilots again, far from each other, are among these: what they leave of the system is
-    positive definite, and needs no pivots. The bits are the same whatever the number of threads that LAPACK would use.
+    They include the linear part and at least as many distant pilots; the rest of the system is then positive definite
+    and needs no pivoting. Results do not depend on the number of LAPACK threads.
     """
 
     a: np.ndarray
@@ -141,7 +141,7 @@ class Eliminated:
         a, size = system.copy(), len(system)
         edges = [0, *range(first, size, _BLOCK), size] if first < size else [0, size]
         blocks, inverses = [slice(*ends) for ends in itertools.pairwise(edges)], []
-        with np.errstate(all="ignore"):  # of a singular system nothing is finite
+        with np.errstate(all="ignore"):  # a singular system gives values that are not finite
             for block in blocks:
                 below, inverse = slice(block.stop, size), np.linalg.inv(a[block, block])
                 a[block, below] = product(inverse, a[block, below])
@@ -150,7 +150,7 @@ class Eliminated:
         return cls(a, blocks, inverses)
 
     def solved(self, right: np.ndarray) -> np.ndarray:
-        """The solution for each column of the right side."""
+        """Return the solution for each column of the right-hand side."""
         x = right.copy()
         with np.errstate(all="ignore"):
             for block, inverse in zip(self.blocks, self.inverses, strict=True):
@@ -163,7 +163,7 @@ class Eliminated:
 
 @dataclasses.dataclass(frozen=True)
 class Pilots:
-    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
+    """The guess from pilot cells, and the map from values of a cell to its features."""
 
     guess: Guess
     scaling: Scaling
@@ -171,22 +171,22 @@ class Pilots:
 
 @dataclasses.dataclass(frozen=True)
 class Centres:
-    """Pilot cells as centres of a guess: all that can be made before their frequencies are known.
+    """Pilot cells as centres of a guess: everything that does not depend on their frequencies.
 
     Attributes
     ----------
     scaling : Scaling
-        Of their values.
+        Map from values to features.
     cells : np.ndarray
-        Places of the centres among the cells, in the order of their equations.
+        Indices of the centres among the cells, in the order of the equations.
     features : np.ndarray, shape (features, centres)
-        Their features.
+        Features of the centres.
     used : np.ndarray
-        Which of the functions, ones and features (`_basis`) have a weight.
+        True for functions, ones and features (`_basis`) that have a weight.
     system : np.ndarray
-        The equations of the weights, those of ones and features first.
+        Matrix of the equations for the weights; ones and features come first.
     eliminated : Eliminated, optional
-        Its blocks; None of a system that is singular.
+        Block elimination of the system; None if it is singular.
     """
 
     scaling: Scaling
@@ -200,13 +200,13 @@ class Centres:
     def of(
         cls, values: np.ndarray, addresses: tuple[str, ...], multiple: int = _FEATURES
     ) -> Centres:
-        """From finite values (addresses, cells) of pilot cells; ``multiple`` is that of `Scaling.of`."""
+        """Return the centres from finite values (addresses, cells) of pilot cells; ``multiple`` as for `Scaling.of`."""
         scaling = Scaling.of(values, addresses, multiple)
         features = scaling.features(values)
-        # of pilots that coincide, as -180 and 180 degrees do, the first
+        # only the first of coincident pilots (-180 and 180 degrees, for example)
         cells = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
         features = features[:, cells]
-        # a feature that does not vary has no slope
+        # a constant feature has no linear weight
         varies = np.ptp(features, axis=1) > 0.0
         linear = 1 + int(varies.sum())
         first = max(_BLOCK, 2 * linear)
@@ -223,7 +223,7 @@ class Centres:
         return cls(scaling, cells[order], features, used, system, eliminated)
 
     def pilots(self, omega: np.ndarray, size: int = PILOTS) -> Pilots:
-        """The guess from frequencies (modes, cells) of the cells in rad/s, with room for ``size`` centres."""
+        """Return the guess from frequencies (modes, cells) of the cells in rad/s, padded to ``size`` centres."""
         modes, (count, centres) = omega.shape[0], self.features.shape
         right = np.zeros((len(self.system), modes))
         right[-centres:] = np.log(omega[:, self.cells]).T
@@ -236,7 +236,7 @@ class Centres:
         return Pilots(Guess(centres=padded, weights=weights), self.scaling)
 
     def _solved(self, right: np.ndarray) -> np.ndarray:
-        """Solution of the equations, or the smallest of their best ones where pilots coincide nearly."""
+        """Return the solution of the equations, or the least-squares solution if pilots nearly coincide."""
         if self.eliminated is not None:
             solution = self.eliminated.solved(right)
             if np.abs(product(self.system, solution) - right).max() <= _MISSED:

@@ -1,6 +1,6 @@
-"""How a batch is solved: what its cells have in common is made once, from a sample of them.
+"""Plan of the solution of a batch: common data of its cells, computed once from a sample of them.
 
-So any part of a large set of cells is solved alike, whichever other parts are solved in the same process.
+So the result for a part of a large set of cells does not depend on other parts solved in the same process.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores, default_device
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
+#: most cells that NumPy solves (0.2 ms each) instead of programs (0.02 ms each, after 10 s of compilation)
 FEW = 10_240
-#: cells of one block on a GPU at the most: a guess takes 5 kilobytes of each, however few their modes
+#: most cells of one block on a GPU: a guess takes 5 kB per cell, independent of the number of modes
 GPU_CELLS = 2**18
 
 
@@ -39,7 +39,7 @@ Kind = TypeVar("Kind", Arm, SpatialArm)
 
 @dataclasses.dataclass(frozen=True)
 class Question(Generic[Kind]):
-    """One question about every cell: the lowest ``modes`` frequencies of an arm with values at ``addresses``."""
+    """The question for every cell: the lowest ``modes`` frequencies of an arm with values at ``addresses``."""
 
     arm: Kind
     addresses: tuple[str, ...]
@@ -49,20 +49,20 @@ class Question(Generic[Kind]):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Common data of the cells of one question.
+    """Common data of all cells of one question, for planar arms.
 
     Attributes
     ----------
     question : Question
-        What is asked.
+        The question.
     engine : Engine
-        What carries out the evaluations.
+        Engine for the evaluations.
     cells, chunk, kernel : int, int or None, str
-        How many cells there are in all, and what the caller wants, as for `natural_frequencies_batch`.
+        Total number of cells, and the arguments of `natural_frequencies_batch`.
     tables : Tables, optional
-        The posture series, where it pays.
+        The posture series, if it is faster.
     pilots : Pilots, optional
-        Where it does not, what gives every cell a guess.
+        Otherwise, the guess for every cell.
     """
 
     question: Question[Arm]
@@ -84,9 +84,9 @@ class Plan:
         series: bool = True,
         few: bool | None = None,
     ) -> Plan:
-        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all.
+        """Return the plan for ``cells`` cells, from the values (addresses, samples) of some or all of them.
 
-        ``few`` says whether NumPy solves them; left out, their number does.
+        ``few`` is True if NumPy should solve them; by default their number decides.
         """
         arm, addresses = question.arm, question.addresses
         device = default_device()
@@ -102,7 +102,7 @@ class Plan:
             return plan
         with ThreadPoolExecutor(available_cores()) as pool:
             work = plan._work(sample, pool, kept=0)
-            with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
+            with ThreadPoolExecutor() as compilers:  # a separate pool, so that pilots do not wait
                 pilots = work.sample()
                 if isinstance(plan.engine, Compiled):
                     work.compile_ahead(plan.engine, plan.size, pilots, compilers)
@@ -110,15 +110,15 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """Cells of one block."""
+        """Number of cells per block."""
         lanes = self.engine.sizes.lanes
         size = max(1, lanes // self.question.modes) if self.chunk is None else self.chunk
         if isinstance(self.engine, Compiled) and self.engine.kernel.on_gpu and self.chunk is None:
             size = min(1 << (size.bit_length() - 1), GPU_CELLS)
-        return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, each a program of its own
+        return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, as each is compiled
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
-        """Frequencies of cells with given ``values`` (addresses, cells)."""
+        """Return the frequencies of cells with given ``values`` (addresses, cells)."""
         with ThreadPoolExecutor(available_cores()) as pool:
             if self.tables is None:
                 return self._general(values, pool)
@@ -133,7 +133,7 @@ class Plan:
             return series_search.solve_batch(*given, left_open, pool)
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor, kept: int) -> Work:
-        """The passes over cells with given ``values``, with room for so many modes of each."""
+        """Return the passes over cells with given ``values``, with space for ``kept`` modes per cell."""
         question = self.question
         variants = Variants(question.arm, question.addresses, values)
         free = variants.zero_modes()
@@ -155,7 +155,7 @@ class Plan:
         return resident.solve(values, lambda cells: self._few(values[:, cells], pool))
 
     def resident(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Resident | None:
-        """Return the solver that runs on a GPU without the host, None where that is not possible."""
+        """Return the solver that runs on a GPU without the host; None if that is not possible."""
         engine, question = self.engine, self.question
         if not isinstance(engine, Compiled) or not engine.kernel.on_gpu or self.pilots is None:
             return None

@@ -1,6 +1,7 @@
-"""Batches that stay on the device: a GPU finds the frequencies of many cells before the host could fetch them.
+"""Batches that stay on the device: a GPU solves many cells without transfers to the host.
 
-Blocks of cells go through `resident_passes`. Only which cells are left open comes back: they go the way of `work`.
+Blocks of cells go through `resident_passes`. Only the indices of open cells return to the host, where `work` solves
+them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def prepared(
     angular: tuple[bool, ...],
     logarithmic: tuple[bool, ...],
 ) -> tuple[Array, Array, Array]:
-    """Columns, which cells are valid, and features of cells from their values, shape (addresses, cells)."""
+    """Return columns, validity and features of cells from their values, shape (addresses, cells)."""
     packed, invalid = columns_on_device(arm, addresses, values)
     scaling = Scaling(np.array(angular), np.array(logarithmic), low, span)
     features = scaling.features(jnp.where(invalid[None], 1.0, values))
@@ -51,17 +52,17 @@ class Resident:
     Attributes
     ----------
     arm, addresses, theory
-        The arm, and the addresses of what its cells set.
+        The arm, the addresses that its cells set, and the beam theory.
     problem : BatchProblem
-        Without free hinges.
+        The problem, without free hinges.
     pilots : Pilots
-        What gives every cell a guess.
+        The guess for every cell.
     kernel : Encloser
-        The program of the first pass.
+        Program of the first pass.
     size : int
-        Cells of one block.
+        Number of cells per block.
     lanes : Lanes
-        Modes that go on side by side.
+        Numbers of modes per call in the later passes.
     """
 
     arm: Arm
@@ -76,7 +77,7 @@ class Resident:
     def solve(
         self, values: np.ndarray, left_open: Callable[[np.ndarray], NaturalFrequencies]
     ) -> NaturalFrequencies:
-        """Frequencies of cells with given ``values`` (addresses, cells); ``left_open`` solves some of them."""
+        """Return the frequencies of cells with given ``values`` (addresses, cells); ``left_open`` solves open cells."""
 
         def left(cells: np.ndarray) -> dict[str, Array]:
             return fields_of(left_open(cells))
@@ -85,7 +86,7 @@ class Resident:
         return NaturalFrequencies(**found, theory=self.theory)
 
     def block(self, values: np.ndarray) -> tuple[dict[str, Array], Array]:
-        """The results of one block of cells, and which it leaves open."""
+        """Return the results of one block of cells, and True for open cells."""
         problem, scaling = self.problem, self.pilots.scaling
         packed, valid, features = prepared(
             self.arm.replace(name=""),
@@ -103,7 +104,7 @@ class Resident:
 
 
 def stays_on_the_device(variants: Variants, problem: BatchProblem) -> bool:
-    """Whether the passes here suffice: no zero frequencies to be put before the others, no buckling, no supports."""
+    """Return True if these passes support the batch: no zero frequencies, no axial forces or loads, no supports."""
     links = variants.arm.links
     forced = variants.arm.loads is not None or any(x.axial_force is not None for x in links)
     return not problem.hinged and not forced and not variants.supported

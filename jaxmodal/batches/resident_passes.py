@@ -1,8 +1,7 @@
-"""The passes of `work` over all modes of a block of cells, each a program whose arrays stay on the device.
+"""The passes of `work` over all modes of a block of cells, as programs whose arrays stay on the device.
 
-By the same rules of acceptance: six evaluations of each mode in float64, more of those that are not proven or doubtful,
-and double-double for those whose rounding noise is too large. The modes that a pass concerns are gathered, so many at
-once.
+The rules of acceptance are the same: six float64 evaluations of each mode, more for modes that are not proven or are
+doubtful, and double-double for modes with too much rounding noise. Each pass gathers its modes in blocks.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from jaxmodal.runtime.statuses import Status
 
 @dataclasses.dataclass(frozen=True)
 class Lanes:
-    """Modes that go on side by side: in float64, in double-double once, and there until they are settled."""
+    """Modes per call: in float64, for one evaluation in double-double, and for several in double-double."""
 
     open: int = 2**16
     extended: int = 2**15
@@ -67,17 +66,17 @@ class Passes:
     packed : Array, shape (fields, links, cells)
         Columns of the cells.
     valid : Array, shape (1, cells)
-        Cells whose values are possible.
+        True for cells with valid values.
     beyond : Array, shape (EXTRA, cells)
-        Estimates of the modes above those sought.
+        Estimates of the modes above those requested.
     e : Enclosure
-        What is known of the modes, (modes, cells).
+        Enclosures of the modes, (modes, cells).
     omega : Array, shape (modes, cells)
-        The frequencies, those from two estimates as well.
+        Frequencies, including means of two estimates.
     certified : Array, shape (modes, cells)
-        Modes that are settled.
+        True for certified modes.
     evaluations : Array, shape (cells,)
-        Evaluations so far.
+        Number of evaluations so far.
     """
 
     packed: Array
@@ -99,7 +98,7 @@ def begun(
     *,
     kernel: Encloser,
 ) -> Passes:
-    """Six evaluations of every mode."""
+    """Return the block of cells after six evaluations of every mode."""
     start, e = search_block(problem, packed, features, guess, kernel)
     e = jax.tree_util.tree_map(_of_its_own_type, e)
     return Passes(
@@ -115,7 +114,7 @@ def begun(
 
 @functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
 def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -> Passes:
-    """A few more evaluations, for one purpose, of the modes that need it; what is accepted then is certified."""
+    """Return the block after certifying accepted modes, and a few more evaluations of modes that need the purpose."""
     e, number = p.e, _numbers(p)
     known, close, near = _judged(p)
     good = known & accepted(e, number) & ~close & ~p.certified
@@ -149,7 +148,7 @@ def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -
 
 @functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
 def extended_once(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
-    """One evaluation in double-double of modes that float64 knows well, and what follows from it."""
+    """Return the block after correcting accurate float64 modes by one evaluation in double-double."""
     e = p.e
     known, _, near = _judged(p)
     wanted = known & ~p.certified & proven(e, _numbers(p)) & clear(e) & (e.error <= KNOWN) & ~near
@@ -172,7 +171,7 @@ def extended_once(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
 
 @functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
 def polished(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
-    """Evaluations in double-double alone, of the modes that are still open."""
+    """Return the block after evaluating the modes that are still open only in double-double."""
     e = p.e
     positive = (e.omega > 0.0) & jnp.isfinite(e.omega)
     wanted = p.valid & ~p.certified & worth_refining(e) & positive
@@ -208,7 +207,7 @@ def later_passes(lanes: Lanes) -> list[Callable[[BatchProblem, Passes], Passes]]
 
 @jax.jit
 def finished(p: Passes) -> tuple[dict[str, Array], Array]:
-    """The fields of the results, cells first, and the cells that are left open."""
+    """Return the fields of the results, with cells on the first axis, and True for open cells."""
     e, number = p.e, _numbers(p)
     inside = (e.lower < p.omega) & (p.omega < e.upper)
     ascending = jnp.all(p.omega[1:] > p.omega[:-1], axis=0)
@@ -235,7 +234,7 @@ def finished(p: Passes) -> tuple[dict[str, Array], Array]:
 
 
 def in_blocks(part: Callable[[Array, Array], Any], wanted: Array, lanes: int, whole: Any) -> Any:
-    """The ``whole``, arrays (modes, cells), with what ``part(mode, cell)`` makes of the ``wanted``, so many at once."""
+    """Return ``whole``, arrays (modes, cells), with ``wanted`` entries replaced by ``part(mode, cell)``, in blocks."""
     modes, cells = wanted.shape
     lanes = min(lanes, modes * cells)
     blocks = -(-modes * cells // lanes)
@@ -244,9 +243,7 @@ def in_blocks(part: Callable[[Array, Array], Any], wanted: Array, lanes: int, wh
     def block(i: Array, whole: Any) -> Any:
         at = lax.dynamic_slice_in_dim(places, i * lanes, lanes)
         mode, cell = jnp.divmod(jnp.minimum(at, modes * cells - 1), cells)
-        beyond = jnp.where(
-            at < modes * cells, mode, modes
-        )  # what fills up the last block is dropped
+        beyond = jnp.where(at < modes * cells, mode, modes)  # padding of the last block is dropped
 
         def put(x: Array, y: Array) -> Array:
             return x.at[beyond, cell].set(y, mode="drop")
@@ -258,7 +255,7 @@ def in_blocks(part: Callable[[Array, Array], Any], wanted: Array, lanes: int, wh
 
 
 def _of_its_own_type(x: Array) -> Array:
-    """The array, not of a weak type, with which the next program would be another one."""
+    """Return the array without a weak type, which would cause another compilation of the next program."""
     return lax.convert_element_type(x, x.dtype)
 
 
@@ -267,13 +264,13 @@ def _numbers(p: Passes) -> np.ndarray:
 
 
 def _beside(omega: Array) -> tuple[Array, Array]:
-    """The modes below and above each, NaN for none."""
+    """Return the modes below and above each mode; NaN for none."""
     none = jnp.full_like(omega[:1], jnp.nan)
     return jnp.concatenate([none, omega[:-1]]), jnp.concatenate([omega[1:], none])
 
 
 def _judged(p: Passes) -> tuple[Array, Array, Array]:
-    """Modes of cells all of which are enclosed, those close to another, and those so close that they crowd."""
+    """Return masks: modes of fully enclosed cells, modes with a close neighbour, modes with a very close neighbour."""
     below, above = _beside(p.e.omega)
     distance = distance_to_nearest(below, p.e.omega, above)
     known = jnp.all(enclosed(p.e, _numbers(p)), axis=0, keepdims=True) & p.valid

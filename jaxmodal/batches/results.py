@@ -1,4 +1,4 @@
-"""Results of a batch while it fills: host arrays, cells first, and which modes are settled."""
+"""Results of a batch while it is solved: host arrays, with cells on the first axis, and certified modes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxmodal.runtime.statuses import Status
 
 
 def _whole(count: np.ndarray) -> np.ndarray:
-    """Counts as numbers that int32 holds; those of cells that have none certify nothing."""
+    """Return counts clipped to int32; NaN becomes 0, which certifies nothing."""
     return np.asarray(np.fmin(np.fmax(count, 0.0), 2.0**31 - 1.0))
 
 
@@ -34,7 +34,7 @@ def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-#: what `Results` has of every mode under the name that `NaturalFrequencies` gives it
+#: fields per mode with the same names in `Results` and `NaturalFrequencies`
 _OF_MODES = (
     "omega",
     "status",
@@ -48,9 +48,9 @@ _OF_MODES = (
 
 @dataclasses.dataclass
 class Results:
-    """Output arrays of shape (cells, modes) and what more the type of the result holds.
+    """Output arrays of shape (cells, modes), and further data of the result.
 
-    ``free``, shape (cells,), is how many zero frequencies of free hinges are to be put before the others.
+    ``free``, shape (cells,), is the number of zero frequencies (free hinges) to be inserted before the others.
     """
 
     omega: np.ndarray
@@ -65,7 +65,7 @@ class Results:
 
     @classmethod
     def empty(cls, free: np.ndarray, modes: int) -> Results:
-        """Nothing solved yet of cells with so many free hinges."""
+        """Return the results of unsolved cells with the given numbers of free hinges."""
         cells = free.size
         return cls(
             omega=np.full((cells, modes), np.nan),
@@ -81,12 +81,12 @@ class Results:
 
     @property
     def lower(self) -> np.ndarray:
-        """Lower ends of the brackets, a view."""
+        """Lower ends of the brackets, as a view."""
         return self.bracket[..., 0]
 
     @property
     def upper(self) -> np.ndarray:
-        """Upper ends of the brackets, a view."""
+        """Upper ends of the brackets, as a view."""
         return self.bracket[..., 1]
 
     def store(self, cells: np.ndarray, e: Enclosure, good: np.ndarray) -> None:
@@ -102,13 +102,13 @@ class Results:
     def certify(
         self, cells: np.ndarray, modes: np.ndarray, error: np.ndarray | None = None
     ) -> None:
-        """Single modes as they are stored, or with another bound of their relative errors."""
+        """Certify single modes as stored, or with another bound of the relative error."""
         self.status[cells, modes] = int(Status.certified)
         if error is not None:
             self.residual_ratio[cells, modes] = error / EPS
 
     def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
-        """Distance of single modes to the nearest other one of their cells, relative to the higher of the two."""
+        """Return the distance of single modes to the nearest other mode of the cell, relative to the higher one."""
         last = self.omega.shape[1] - 1
         below, own, above = (
             self.omega[cells, np.clip(modes + step, 0, last)] for step in (-1, 0, 1)
@@ -118,7 +118,7 @@ class Results:
             return np.asarray(distance_to_nearest(below, own, above))
 
     def refuse(self, at: np.ndarray, status: Status) -> None:
-        """Cells with an impossible value, and arms that buckle."""
+        """Set cells to NaN with a status: invalid values, or arms that buckle."""
         self.omega[at], self.bracket[at] = np.nan, np.nan
         self.status[at] = int(status)
         self.free[at] = 0
@@ -126,7 +126,7 @@ class Results:
     def polish(
         self, cells: np.ndarray, modes: np.ndarray, e: Enclosure, settled: np.ndarray
     ) -> None:
-        """Modes that double-double has settled; the others stay as they are."""
+        """Store and certify modes ``settled`` in double-double; others are unchanged."""
         at = cells[settled], modes[settled]
         self.omega[at], self.lower[at], self.upper[at], self.residual_ratio[at] = (
             x[settled] for x in (e.omega, e.lower, e.upper, e.error / EPS)
@@ -135,7 +135,7 @@ class Results:
         self.status[at] = int(Status.certified)
 
     def reopen_contradictions(self) -> None:
-        """Open certified modes that do not ascend, or that do not lie inside their own brackets."""
+        """Withdraw the certificate of modes that do not ascend or lie outside their brackets."""
         certified = self.status == Status.certified
         outside = certified & ~((self.lower < self.omega) & (self.omega < self.upper))
         descending = self.omega[:, 1:] <= self.omega[:, :-1]
@@ -144,19 +144,19 @@ class Results:
         self.status[outside] = int(Status.uncertified)
 
     def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
-        """Cells that the general search has solved; surplus cells at its end are dropped."""
+        """Store cells from the general search; padding cells at the end are dropped."""
         exact = jax.tree_util.tree_map(lambda x: np.asarray(x)[: at.size], exact)
         self._take(at, exact)
         self.evaluations[at] += np.asarray(exact.evaluations, np.int32)
 
     def _take(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
-        """Cells whose modes are complete, their zero frequencies among them."""
+        """Store cells with complete modes, including zero frequencies."""
         for name in _OF_MODES:
             getattr(self, name)[at] = getattr(exact, name)
         self.free[at] = 0
 
     def open_cells(self) -> np.ndarray:
-        """Cells with a mode that is not certified."""
+        """Return the indices of cells with a mode that is not certified."""
         return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
 
     def _as_result(self, at: np.ndarray | slice, theory: TheoryName) -> NaturalFrequencies:
@@ -164,7 +164,7 @@ class Results:
         return NaturalFrequencies(**own, theory=theory)
 
     def _put_zero_modes(self, theory: TheoryName) -> None:
-        """Modes are numbered from the first that vibrates: move them up, and put those of zero before them."""
+        """Insert zero frequencies before the modes, which are numbered from the first that vibrates."""
         (at,) = np.nonzero(self.free)
         if not at.size:
             return
@@ -178,7 +178,7 @@ class Results:
         self._take(at, with_zero_modes(self._as_result(at, theory), numbers + 1, free))
 
     def frozen(self, theory: TheoryName) -> NaturalFrequencies:
-        """The result as callers get it."""
+        """Return the result as JAX arrays."""
         self._put_zero_modes(theory)
-        # as one: conversions one by one would be programs
+        # one transfer, because single conversions would compile programs
         return jax.device_put(self._as_result(slice(None), theory))

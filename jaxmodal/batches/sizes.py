@@ -1,4 +1,4 @@
-"""How much one compiled pass of the batch solver takes at once, and how the work is parted accordingly."""
+"""Block sizes of the passes of the batch solver, and the division of work into blocks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """How much one compiled pass takes at once.
+    """Block sizes of the passes.
 
     Attributes
     ----------
     lanes : int
-        Cells times modes of one block.
+        Cells times modes per block.
     blocks : int
-        Most blocks that one call solves, one after the other.
+        Most blocks per call, solved in sequence.
     cells : int
-        Cells whose open modes are gathered before they go on.
+        Cells whose open modes are gathered together.
     open_cells : int
-        Cells of one block that is searched anew from a grid.
+        Cells per block in a search from a grid.
     open_modes, extended_modes : int
-        Open modes of one block in float64 and in double-double.
+        Open modes per block in float64 and in double-double.
     open_blocks : int
-        Most blocks of open cells, and of open modes in double-double, that one call takes.
+        Most blocks per call of open cells, and of open modes in double-double.
     open_mode_blocks : int
-        Most blocks of open modes in float64.
+        Most blocks per call of open modes in float64.
     exact_cells : int
-        Cells of the general search.
+        Cells per call of the general search.
     """
 
     lanes: int
@@ -42,9 +42,9 @@ class Sizes:
     exact_cells: int
 
 
-#: The arrays that XLA puts between its loops, those in use at one time, fit the second-level cache of a core. With
-#: `lanes` a multiple of 512 each would be a multiple of 4 KiB long, and all would fall on the same lines of the first.
-#: Blocks of open modes fit the first-level cache: an evaluation then takes a quarter less, and little is filled up.
+#: The arrays in use between loops of XLA fit the second-level cache of a core. With `lanes` a multiple of 512, each
+#: array would be a multiple of 4 KiB long, and all would map to the same lines of the first-level cache. Blocks of open
+#: modes fit the first-level cache: an evaluation then takes a quarter less time, and padding is small.
 CPU_SIZES = Sizes(
     lanes=2080,
     blocks=16,
@@ -56,7 +56,7 @@ CPU_SIZES = Sizes(
     open_mode_blocks=24,
     exact_cells=16,
 )
-#: larger: an operation of NumPy costs two microseconds beside its numbers
+#: larger, because each NumPy operation has an overhead of two microseconds
 HOST_SIZES = dataclasses.replace(
     CPU_SIZES,
     lanes=20480,
@@ -65,7 +65,7 @@ HOST_SIZES = dataclasses.replace(
     extended_modes=4096,
     open_mode_blocks=4,
 )
-#: enough to fill a GPU several times over, and a few gigabytes of its memory
+#: enough to fill a GPU several times, with a few gigabytes of its memory
 GPU_SIZES = Sizes(
     lanes=2**22,
     blocks=1,
@@ -80,9 +80,9 @@ GPU_SIZES = Sizes(
 
 
 def parted(items: np.ndarray, size: int, blocks: int, workers: int) -> list[np.ndarray]:
-    """Parts of at most so many blocks of ``size`` items, only the last block cut short.
+    """Return parts of at most ``blocks`` blocks of ``size`` items; only the last block may be shorter.
 
-    Every worker gets as many parts where there are enough blocks, and every part nearly as many blocks.
+    With enough blocks, all workers get the same number of parts, and parts have nearly the same number of blocks.
     """
     count = int(number_of_blocks(items.size, size))
     parts = min(count, -(-count // (blocks * workers)) * workers)
@@ -91,12 +91,12 @@ def parted(items: np.ndarray, size: int, blocks: int, workers: int) -> list[np.n
 
 
 def number_of_blocks(items: int, size: int) -> np.int64:
-    """How many blocks of ``size`` hold so many items."""
+    """Return the number of blocks of ``size`` for some items."""
     return np.int64(-(-items // size))
 
 
 def filled(items: np.ndarray, size: int) -> np.ndarray:
-    """Repeat the last item, along the last axis, until there are ``size`` of them."""
+    """Return the items padded to ``size`` along the last axis by repeating the last one."""
     count = items.shape[-1]
     found = np.empty((*items.shape[:-1], size), items.dtype)
     found[..., :count], found[..., count:] = items, items[..., -1:]

@@ -1,4 +1,4 @@
-"""Many arms in space in float64: a program of six evaluations for each mode, and what the next search starts from."""
+"""Float64 program for many arms in space, and estimates for the next search."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def enclosed_in_space(
     modes: int,
     blocks: int,
 ) -> tuple[Array, Enclosure, Array]:
-    """Where the search starts, and enclosures of the first modes; of so many ``blocks`` of cells the first ``used``.
+    """Return start values and enclosures of the first modes, for the first ``used`` of several ``blocks`` of cells.
 
-    Also which arms have, for all that is known, no other mode close beyond the last, (cells,).
+    The third result, (cells,), is True for arms with no known further mode close above the last.
 
     Parameters
     ----------
     flags, log_at_zero
-        Of all cells.
+        Common to all cells.
     skipped
-        As for `looped_search.enclose_in_a_loop`.
+        Number of skipped evaluations, see `looped_search.enclose_in_a_loop`.
     packed, scale : Array, shapes (fields, links, cells) and (cells,)
         From `uniform_links.packed_links` and `SpatialModel.scales`.
     features, guess : Array, shape (features, cells), and Guess
-        What the frequencies are guessed from, where nothing is skipped.
+        Data of the guess, used if nothing is skipped.
     rough : Array, shape (modes + EXTRA, cells)
-        Frequencies in rad/s, ascending, which the search starts from where something is skipped.
+        Frequencies in rad/s, ascending: the start if evaluations are skipped.
     """
     numbers = np.arange(1.0, modes + 1.0)[:, None]
 
@@ -72,9 +72,9 @@ def enclosed_in_space(
 
 
 def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
-    """Return ascending estimates (modes + EXTRA, cells) from which a search of the same cells starts.
+    """Return ascending estimates (modes + EXTRA, cells) for another search of the same cells.
 
-    Brackets of several modes are cut into as many parts.
+    Brackets of several modes are divided into as many parts.
     """
     modes = e.omega.shape[0]
     ends, counts = (
@@ -82,7 +82,7 @@ def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
         np.concatenate([e.lower_count, e.upper_count]),
     )
     own = np.empty_like(e.omega)
-    for k in range(modes):  # every end that any mode has may be nearer
+    for k in range(modes):  # ends of other modes may be closer
         passed = counts >= k + 1.0
         below, above = np.where(passed, -np.inf, ends), np.where(passed, ends, np.inf)
         low, high = np.argmax(below, axis=0)[None], np.argmin(above, axis=0)[None]

@@ -1,4 +1,4 @@
-"""The cells of a batch: variants of an arm, their columns, and what shows before any search."""
+"""The cells of a batch: variants of an arm, their columns, zero modes and buckling."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: cells that are looked at side by side: whose zero modes are counted, and whose stability is judged
+#: cells per call, for the count of zero modes and for the check of stability: limits memory
 _COUNTED, _JUDGED = 10_240, 2048
 
 
 @dataclasses.dataclass(frozen=True)
 class Variants:
-    """An arm with other ``values``, shape (addresses, cells), at some addresses."""
+    """Variants of an arm, with ``values``, shape (addresses, cells), at some addresses."""
 
     arm: Arm
     addresses: tuple[str, ...]
@@ -30,21 +30,21 @@ class Variants:
 
     @property
     def number(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return self.values.shape[1]
 
     def columns(self, cells: np.ndarray | slice) -> Columns:
-        """Return the columns of some cells that the equations need."""
+        """Return the columns of some cells, as input of the equations."""
         return columns_of(self.arm, self.addresses, self.values[:, cells])
 
     @property
     def supported(self) -> bool:
-        """Whether springs hold the arm to the ground beyond its base."""
+        """True if supports (springs to the ground) hold the arm."""
         links = self.arm.links
         return any(getattr(link, name) is not None for link in links for name in SUPPORTS)
 
     def zero_modes(self) -> np.ndarray:
-        """How many modes of each cell have frequency zero, int32, shape (cells,)."""
+        """Return the number of zero frequencies of each cell, int32, shape (cells,)."""
         links = self.arm.links
         stiffness = {
             f"link{number}.{name}": np.asarray(np.inf if value is None else value)
@@ -62,7 +62,7 @@ class Variants:
         held = held or elastic or self.arm.loads is not None
         if not held or not (elastic or free.any()):
             return free
-        for start in range(0, free.size, _COUNTED):  # supports and axial forces hinder some of them
+        for start in range(0, free.size, _COUNTED):  # supports and axial forces may hold some
             some = slice(start, start + _COUNTED)
             beams = unpacked(self.columns(some).packed)
             free[some] = number_of_zero_modes(beams)
@@ -71,14 +71,14 @@ class Variants:
 
 @dataclasses.dataclass(frozen=True)
 class Cells:
-    """Cells that are searched together, with their columns and what the guess needs of them."""
+    """Cells that are searched together, with columns and features."""
 
     numbers: np.ndarray
     packed: np.ndarray
     features: np.ndarray | None
 
     def columns(self, cells: np.ndarray) -> np.ndarray:
-        """Packed columns of some of the cells, by their numbers, which ascend here."""
+        """Return the packed columns of some of the cells, by their numbers; ``numbers`` ascend."""
         first, last = self.numbers[[0, -1]]
         every = last - first + 1 == self.numbers.size
         at = cells - first if every else np.searchsorted(self.numbers, cells)
@@ -86,9 +86,9 @@ class Cells:
 
 
 def buckled(columns: Columns, flags: Theory, free: np.ndarray) -> np.ndarray:
-    """Which cells their axial forces buckle: by float64 first, whose suspicions double-double judges.
+    """Return True for cells that buckle under axial forces; float64 results are confirmed in double-double.
 
-    ``free`` is how many zero frequencies each cell has. Cells that are invalid are as they come.
+    ``free`` is the number of zero frequencies of each cell. Results for invalid cells have no meaning.
     """
     found = np.zeros(free.size, bool)
     if unpacked(columns.packed).axial_force is None:

@@ -1,8 +1,8 @@
-"""The passes of the batch solver: every block of cells once, then the open modes, gathered, with more and more effort.
+"""The passes of the batch solver: first every block of cells, then gathered open modes, with increasing effort.
 
-Float64 first (`guided_search`), then one or a few double-double evaluations of the modes whose rounding noise is too
-large, then the general search, cell by cell. A thread takes a part of the cells through the passes that settle nearly
-all modes; what they leave open in any part is gathered and shared out again. No finished cell waits for a slow one.
+The passes are float64 (`guided_search`), one or a few double-double evaluations of modes with too much rounding noise,
+and the general search, cell by cell. A thread runs the first passes, which settle almost all modes, over a part of the
+cells; open modes of all parts are then gathered and divided again. No finished cell waits for a slow one.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.runtime.statuses import Status
 
-#: the fewest pilot cells that give a guess
+#: fewest pilot cells for a guess
 _FEWEST_PILOTS = 8
-#: cells that the general search solves one by one in NumPy, 0.1 s each, rather than compile a program for ten seconds
+#: most cells that the general search solves one by one in NumPy (0.1 s each) instead of compiling for ten seconds
 _FEW_EXACT = 64
-#: cells at the most that are solved so after the program has left them open
+#: most cells solved in NumPy after the compiled search has left them open
 _MOST_EXACT = 1024
 
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """The passes of one call, over the threads of ``workers``."""
+    """The passes of one call, on the threads of ``workers``."""
 
     variants: Variants
     problem: BatchProblem
@@ -72,16 +72,16 @@ class Work:
 
     @property
     def sizes(self) -> Sizes:
-        """Those of the engine."""
+        """Block sizes of the engine."""
         return self.engine.sizes
 
     @property
     def most(self) -> float:
-        """Largest effect of rounding on a mode that float64 may finish."""
+        """Largest effect of rounding on a mode that is accepted in float64."""
         return OF_SUPPORTS if self.variants.supported else BOUND
 
     def solve(self, pilots: Pilots | None, size: int, theory: TheoryName, *, chosen: bool) -> None:
-        """All cells, from the guess of ``pilots``, in blocks of ``size``; ``chosen`` by the caller or not."""
+        """Solve all cells from the guess of ``pilots``, in blocks of ``size``; ``chosen``: the caller gave the size."""
         cells, sizes = self.variants.number, self.sizes
         for start in range(0, cells, sizes.cells):
             part = np.arange(start, min(start + sizes.cells, cells))
@@ -92,19 +92,20 @@ class Work:
         self.solve_exactly(self.results.open_cells(), theory)
 
     def sample(self) -> Cells:
-        """A few cells, in any order, whose frequencies may guess all others."""
+        """Return a few random valid cells as pilots, in any order."""
         free = self.results.free
         number = min(free.size, PILOTS)
         chosen = np.random.default_rng(0).choice(free.size, number, replace=False)
         columns, values = self.variants.columns(chosen), self.variants.values[:, chosen]
         good = ~columns.invalid & np.isfinite(values).all(axis=0)
-        good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
+        # frequencies with a hinge are not a limit of those without
+        good &= free[chosen] == free.min()
         return Cells(chosen[good], columns.packed[..., good], None)
 
     def compile_ahead(
         self, engine: Compiled, size: int, sample: Cells, compilers: ThreadPoolExecutor
     ) -> None:
-        """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
+        """Compile the programs of a large batch on other threads while pilots are searched."""
         if engine.kernel.on_gpu and not stays_on_the_device(self.variants, self.problem):
             return
         fields, links, _ = sample.packed.shape
@@ -114,7 +115,7 @@ class Work:
             compilers.submit(placed(program, 0))
 
     def pilots(self, sample: Cells) -> Pilots | None:
-        """The guess of a sample, searched from a grid; None where too few of its cells have frequencies."""
+        """Return the guess from a sample, searched from a grid; None if too few of its cells have frequencies."""
         size = self.sizes.open_cells
 
         def rough(at: np.ndarray) -> np.ndarray:
@@ -123,7 +124,7 @@ class Work:
         if sample.numbers.size < _FEWEST_PILOTS:
             return None
         values, addresses = self.variants.values[:, sample.numbers], self.variants.addresses
-        centres = self.workers.pool.submit(Centres.of, values, addresses)  # beside the search
+        centres = self.workers.pool.submit(Centres.of, values, addresses)  # during the search
         every = np.arange(sample.numbers.size)
         parts = self.workers.each(rough, every, size, self.sizes.open_blocks)
         omega = np.concatenate(parts, axis=1)
@@ -135,9 +136,9 @@ class Work:
         return Centres.of(values[:, found], addresses).pilots(omega[:, found])
 
     def search(self, cells: np.ndarray, pilots: Pilots | None, size: int) -> None:
-        """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
+        """Solve cells in float64, then open modes with more evaluations and in double-double.
 
-        Without pilots every cell searches from a grid first.
+        Without pilots every cell is first searched from a grid.
         """
         if not cells.size:
             return
@@ -150,7 +151,7 @@ class Work:
         self.results.refuse(cells[unstable], Status.unstable)
         valid &= ~unstable
         cells, packed = cells[valid], columns.packed
-        if not valid.all():  # in C's order, in which lanes are gathered without a copy of all
+        if not valid.all():  # in C order, so that lanes are gathered without a full copy
             packed = np.ascontiguousarray(packed[..., valid])
         if pilots is not None:
             guess = pilots.guess
@@ -174,9 +175,9 @@ class Work:
     def first(
         self, given: Cells, at: np.ndarray, guess: Guess | None, size: int
     ) -> tuple[OpenModes, OpenModes]:
-        """Settle nearly all modes of the cells at some places, in the calling thread.
+        """Settle almost all modes of some cells, in the calling thread.
 
-        Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
+        Returns the open modes of cells with a mode that is not proven, and the uncertified modes of other cells.
         """
         left = self.enclose(given, at, guess, size)
         self.improve_unproven(given, left, Purpose.cut, in_turn)
@@ -186,13 +187,13 @@ class Work:
         return left.take(np.flatnonzero(unproven)), self.uncertified(others)
 
     def improve_unproven(self, given: Cells, left: OpenModes, purpose: Purpose, each: Each) -> None:
-        """`improve` all modes that are not proven."""
+        """Improve all modes that are not proven."""
         lanes = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
         improve = functools.partial(self.improve, given, left, purpose)
         each(improve, lanes, self.sizes.open_modes, self.sizes.open_mode_blocks)
 
     def finish(self, given: Cells, left: OpenModes, each: Each) -> None:
-        """Certify modes as they are, by a second estimate or one evaluation in double-double; open those that crowd."""
+        """Certify modes as they are, by a second estimate or one double-double evaluation; reopen very close ones."""
         e, number, sizes = left.enclosure, left.mode + 1, self.sizes
         distance = self.results.nearest(left.cell, left.mode)
         close, near = distance <= CLOSE, distance <= CROWDED
@@ -208,12 +209,12 @@ class Work:
         each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
     def uncertified(self, left: OpenModes) -> OpenModes:
-        """The lanes that are not certified."""
+        """Return the lanes that are not certified."""
         status = self.results.status[left.cell, left.mode]
         return left.take(np.flatnonzero(status != Status.certified))
 
     def enclose(self, given: Cells, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
-        """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
+        """Run six evaluations of every mode of cells, in blocks of ``size``; return the open modes."""
         side_by_side = slice(at[0], at[-1] + 1)  # no copy
         features = None if given.features is None else given.features[:, side_by_side]
         packed = given.packed[..., side_by_side]
@@ -225,13 +226,13 @@ class Work:
         return OpenModes.of(cells, e, start.rough[self.problem.modes :], ~good)
 
     def improve(self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
-        """A few more evaluations of some lanes, for one purpose."""
+        """Run a few more evaluations of some lanes for a purpose, and store the enclosures."""
         e = self._improved(given, left, purpose, lanes)
         left.replace(lanes, e)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
 
     def estimate_again(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
-        """More evaluations of modes that are known, for an estimate with other rounding errors."""
+        """Estimate known modes again, with other rounding errors; certify modes whose estimates agree."""
         again = self._improved(given, left, Purpose.estimate_again, lanes)
         cell, mode = left.cell[lanes], left.mode[lanes]
         e = left.enclosure.take(lanes)
@@ -246,7 +247,7 @@ class Work:
         return self.engine.improved(self.problem, given, left, lanes, purpose)
 
     def correct(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
-        """One evaluation in double-double at modes that float64 knows well, and the chord (`corrected`)."""
+        """Correct accurate float64 modes by one double-double evaluation and the chord (`corrected`)."""
         some = left.take(lanes)
         e = some.enclosure
         d = self._extended(given, some.cell, e.omega)
@@ -256,7 +257,7 @@ class Work:
         self.results.polish(some.cell, some.mode, found, settled)
 
     def polish(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
-        """Evaluations in double-double alone, for modes that float64 knows badly."""
+        """Refine inaccurate float64 modes by double-double evaluations only."""
         some = left.take(lanes)
         half = first_half_width(some.enclosure)
 
@@ -267,7 +268,7 @@ class Work:
         self.results.polish(some.cell, some.mode, found, settled)
 
     def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Evaluation:
-        """Sign, log|D| and count in double-double, one frequency for each of these cells."""
+        """Return sign, log|D| and count in double-double, at one frequency for each of these cells."""
         self._count(cells, 1)
         return self.engine.extended(self.problem, given, cells, omega)
 
@@ -276,7 +277,7 @@ class Work:
             np.add.at(self.results.evaluations, cells, evaluations)
 
     def solve_exactly(self, cells: np.ndarray, theory: TheoryName) -> None:
-        """The general search in double-double."""
+        """Solve cells by the general search."""
         if not cells.size:
             return
         size, modes = self.sizes.exact_cells, self.problem.modes
@@ -298,5 +299,5 @@ class Work:
         if cells.size > _FEW_EXACT:
             self.workers.each(solve, every, size)
             every = np.flatnonzero(np.isin(cells, self.results.open_cells()))
-        # one by one, where the compiled search has no other formulas
+        # one by one in NumPy; the compiled search uses the same formulas
         self.workers.each(solve_one, every[:_MOST_EXACT], 1)

@@ -1,4 +1,4 @@
-"""Work spread in parts over the threads of a pool and over the local devices."""
+"""Work divided into parts over the threads of a pool and the local devices."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from jaxmodal.batches.sizes import parted
 
-#: spreads work on items over parts: (work, items, size of a block, most blocks in a part)
+#: a function that divides work on items into parts: (work, items, block size, most blocks in a part)
 Each = Callable[[Callable[[np.ndarray], Any], np.ndarray, int, int], list[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """The threads of a ``pool``, ``number`` of them."""
+    """A thread ``pool`` with ``number`` threads."""
 
     pool: ThreadPoolExecutor
     number: int
@@ -27,10 +27,10 @@ class Workers:
     def each(
         self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
     ) -> list[Any]:
-        """``work`` on every part of ``items``, on the local devices in turn; the results in the order of the parts.
+        """Return the results of ``work`` on every part of ``items``, in order; parts use the local devices in turn.
 
-        A part is at most so many blocks of ``size`` items. A device that the caller has chosen as JAX's default keeps
-        all parts.
+        A part has at most ``blocks`` blocks of ``size`` items. If the caller has set JAX's default device, all parts
+        run on it.
         """
         if not items.size:
             return []
@@ -42,14 +42,14 @@ class Workers:
 def in_turn(
     work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
 ) -> list[Any]:
-    """As `Workers.each`, but in the calling thread."""
+    """Return the results of `Workers.each`, computed in the calling thread."""
     return [work(part) for part in parted(items, size, blocks, 1)] if items.size else []
 
 
 def placed(call: Callable[[], Any], number: int) -> Callable[[], Any]:
-    """The call on one of the local devices, in turn, or on the one that the caller has chosen."""
+    """Return the call bound to one of the local devices, in turn, or to the caller's default device."""
     config: Any = jax.config
-    chosen = config.jax_default_device  # chosen for the calling thread alone
+    chosen = config.jax_default_device  # valid in the calling thread only
     devices = jax.local_devices() if chosen is None else [chosen]
 
     def on_device() -> Any:

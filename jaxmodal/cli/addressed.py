@@ -20,7 +20,7 @@ Given = TypeVar("Given", float, tuple[float, float])
 def ranges_by_address(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[float, float]] | None:
-    """Parse options ``ADDRESS=FROM,TO`` to ranges by address, in the units of the command line."""
+    """Return ranges by address from options ``ADDRESS=FROM,TO``, in the units of the command line."""
     found: dict[str, tuple[float, float]] = {}
     for text in given:
         name, _, ends = text.partition("=")
@@ -42,7 +42,7 @@ def ranges_by_address(
 
 
 def range_option(remark: str) -> Callable[..., Any]:
-    """The option ``--range``, which may be repeated."""
+    """Return the option ``--range``, which may be repeated."""
     return click.option(
         "--range",
         "ranges",
@@ -56,7 +56,7 @@ def range_option(remark: str) -> Callable[..., Any]:
 def values_by_address(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, float]:
-    """Parse options ``ADDRESS=VALUE`` to values by address in the units of the command line; NaN without a value."""
+    """Return values by address from options ``ADDRESS=VALUE``, in units of the command line; NaN without a value."""
     found: dict[str, float] = {}
     for text in given:
         name, equals, number = text.partition("=")

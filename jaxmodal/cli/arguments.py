@@ -30,7 +30,7 @@ class BadInput(click.ClickException):
 
 @contextlib.contextmanager
 def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
-    """Context that converts errors of the library, and ``others``, to one message that begins with the argument."""
+    """Convert errors of the library, and ``others``, in the context to one message that begins with the argument."""
     kinds: tuple[type[Exception], ...] = (
         ValueError,
         ImportError,
@@ -51,7 +51,7 @@ def ascii_number(text: str) -> float:
 
 
 class _Written:
-    """A number written with the digits 0 to 9; Python also accepts digits of other scripts, which may be misread."""
+    """Base class of numbers in the digits 0 to 9; Python also accepts digits of other scripts, which may be misread."""
 
     fail: Callable[..., Any]
 
@@ -62,25 +62,25 @@ class _Written:
 
 
 class WholeNumber(_Written, type(click.INT)):  # type: ignore[misc]
-    """A whole number."""
+    """Option type: a whole number."""
 
 
 class Number(_Written, type(click.FLOAT)):  # type: ignore[misc]
-    """A number."""
+    """Option type: a number."""
 
 
 class WholeRange(_Written, click.IntRange):
-    """A whole number between bounds."""
+    """Option type: a whole number between bounds."""
 
 
 class NumberRange(_Written, click.FloatRange):
-    """A number between bounds."""
+    """Option type: a number between bounds."""
 
 
 def several_numbers(
     remark: str, holds: Callable[..., bool] = lambda *values: True
 ) -> Callable[..., tuple[float, ...] | None]:
-    """Callback for options with comma-separated finite numbers; the remark states what is expected."""
+    """Return a callback for options with comma-separated finite numbers; the remark states the expected values."""
 
     def parsed(
         ctx: click.Context, param: click.Parameter, value: str | None
@@ -101,16 +101,16 @@ def several_numbers(
 def two_numbers(
     remark: str, holds: Callable[[float, float], bool] = lambda low, high: True
 ) -> Callable[..., tuple[float, ...] | None]:
-    """Callback for options with two comma-separated finite numbers."""
+    """Return a callback for options with two comma-separated finite numbers."""
     return several_numbers(remark, lambda *values: len(values) == 2 and holds(*values))
 
 
-#: a band of frequencies in Hz; None for an end that is left out
+#: a frequency band in Hz; None for an omitted end
 Band = tuple[float | None, float | None]
 
 
 def band_option(remark: str, required: bool = False) -> Callable[..., Any]:
-    """The option ``--band-hz``; if it is not required, either end may be omitted: ``,50``."""
+    """Return the option ``--band-hz``; if it is not required, either end may be omitted: ``,50``."""
     more = "" if required else ", or leave one end out, such as ,50"
 
     def parsed(ctx: click.Context, param: click.Parameter, value: str | None) -> Band | None:
@@ -138,7 +138,7 @@ def band_option(remark: str, required: bool = False) -> Callable[..., Any]:
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with values, by name."""
+    """Return the options that have values, by name."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -174,12 +174,12 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
 
 
-#: a posture of the command line: n - 1 or n angles, or some by the names of joints, degrees; of joints that slide m
+#: a posture of the command line: n - 1 or n angles in degrees (prismatic joints: m), or some by the names of joints
 Posture = tuple[float, ...] | dict[str, float]
 
 
 def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool = False) -> AnyArm:
-    """The arm in the posture of the command line, if given; ``loaded`` with its loads."""
+    """Return the arm in the posture of the command line, if given; ``loaded`` is True if loads act on it."""
     if posture_deg is None:
         return arm
     if isinstance(posture_deg, dict):
@@ -206,7 +206,7 @@ def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool 
 
 
 def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> Posture | None:
-    """Parse comma-separated angles, or names of joints with angles."""
+    """Return a posture from comma-separated angles, or from names of joints with angles."""
     remark = (
         " is not a list of angles; give finite numbers in degrees separated by commas, such as -45,90, or joints by "
         "name, such as elbow=90."
@@ -229,7 +229,7 @@ def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> P
 
 
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
-    """The option ``--posture-deg``; the remark is appended to its help."""
+    """Return the option ``--posture-deg``; the remark is appended to its help."""
     return click.option(
         "--posture-deg",
         metavar="DEG,DEG,...",
@@ -242,7 +242,7 @@ def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
 def format_option(
     formats: Sequence[str] = ("table", "json", "csv"), remark: str | None = None
 ) -> Callable[..., Any]:
-    """The option ``--format``, with a table as the default."""
+    """Return the option ``--format``, with a table as the default."""
     return click.option(
         "--format",
         "output_format",
@@ -257,7 +257,7 @@ no_plot_option = click.option("--no-plot", is_flag=True, help="Draw no pictures.
 theory_option = click.option(
     "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
 )
-#: modes that are shown where no number is given
+#: default number of modes
 _USUAL_MODES = 10
 modes_option = click.option(
     "--modes",
@@ -267,7 +267,7 @@ modes_option = click.option(
 
 
 def modes_of(arm: Arm | SpatialArm, given: int | None) -> int:
-    """Number of modes: as given, or the default, which is limited for arms in space of rigid links."""
+    """Return the number of modes: as given, or the default, but no more than the arm has (rigid links)."""
     from jaxmodal.spatial.arms.plausibility import most_modes
 
     if given is not None:

@@ -29,7 +29,7 @@ from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 
-#: of both kinds of arms, as far as a result has them
+#: fields of results for JSON; some exist only for planar arms or only for arms in space
 _FIELDS = (
     *("stations", "axial_force", "shear_force", "torque", "bending_moment"),
     *("displacement", "rotation", "joint_torque", "joint_force", "joint_moment"),
@@ -38,7 +38,7 @@ _FIELDS = (
 
 
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
-    """The load options of both commands."""
+    """Add the arguments and options of both commands."""
     options = (
         click.argument("argument", metavar="ARM"),
         load_options,

@@ -31,7 +31,7 @@ from jaxmodal.runtime.tables import Table
 if TYPE_CHECKING:
     import xarray
 
-#: frequencies that are shown where no number is given
+#: default number of frequencies
 _USUAL_MODES = 4
 
 
@@ -126,7 +126,7 @@ def campbell(
 def _model(
     file: str, link_modes: int | None, posture_deg: Posture | None
 ) -> tuple[Any, list[float]]:
-    """Model of an arm as set by its file, and the angles of its motors."""
+    """Return the model of an arm with the settings of its file, and the angles of its motors."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_vibrating_arm

@@ -1,8 +1,8 @@
-"""The command ``jaxmodal`` and where its commands are; checks and examples.
+"""The command ``jaxmodal`` with the places of its subcommands; the commands ``check`` and ``examples``.
 
-Results go to standard output; errors, remedies and progress to standard error. Nothing is printed
-to standard output before every arm has been read and solved. What a command needs is imported
-inside it, so that help comes at once and double precision is on before anything is computed.
+Results go to standard output; errors, remedies and progress to standard error. Nothing is printed to standard output
+before every arm has been read and solved. Modules are imported inside the commands that need them, so that help is
+fast and double precision is enabled before anything is computed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from jaxmodal.runtime.process_end import end_quickly
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
-"""The group of entry points by which other packages register commands."""
+"""The entry point group in which other packages register commands."""
 
 NO_CACHE = "--no-cache"
 NO_CHECK = "--no-check"
@@ -47,9 +47,9 @@ STRICT = "--strict"
 
 
 class LazyGroup(click.Group):
-    """A group that knows further commands by where they are, and imports them when they are asked for.
+    """A group that imports its commands only when they are needed.
 
-    Commands of other packages are those that they register as entry points, see `ENTRY_POINTS`.
+    Commands of other packages are registered as entry points, see `ENTRY_POINTS`.
     """
 
     elsewhere = MappingProxyType(
@@ -99,14 +99,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command by its name; one that is unknown is told with those that are near."""
+        """Find a command by name; for an unknown name the error suggests similar ones."""
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}.{suggestion(name, known)}")
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take `NO_CACHE`, `NO_CHECK` and `STRICT` wherever they stand: they concern the process, not the command."""
+        """Move `NO_CACHE`, `NO_CHECK` and `STRICT` to the front, because they may stand anywhere in a command."""
         end = args.index("--") if "--" in args else len(args)
         for flag in (NO_CACHE, NO_CHECK, STRICT):
             if flag in args[:end]:
@@ -115,11 +115,10 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
+        """Run a command; unhandled Ctrl-C ends it as in `jaxmodal.cli.interrupts`.
 
-        With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where
-        the arithmetic cannot be trusted, a frequency that a result rests on is not certified, or the disk is full, it
-        ends with that message.
+        With `STRICT` the exit status is 1 if there was a warning, after all results are written. Inexact arithmetic, an
+        uncertified frequency that a result depends on, and a full disk end the command with a message.
         """
         try:
             result = super().invoke(ctx)
@@ -132,7 +131,7 @@ class LazyGroup(click.Group):
             from jaxmodal.cli.interrupts import leave
 
             leave()
-        except OSError as error:  # files of options say so by their names, see `paths.writing`
+        except OSError as error:  # errors of files given by options are handled by `paths.writing`
             if error.errno != errno.ENOSPC:
                 raise
             raise BadInput(
@@ -231,7 +230,7 @@ def check(ctx: click.Context, arm: str, output_format: str) -> None:
 def _built_in_arms(
     ctx: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    """The built-in arms whose keys begin so, with their names."""
+    """Return the built-in arms whose keys begin with ``start``, with their names, for completion."""
     from jaxmodal.spatial.files import examples as built_in
 
     keys = [key for key in built_in.names() if key.startswith(start)]

@@ -1,4 +1,4 @@
-"""A status line on standard error while programs are compiled, so that the wait is not mistaken for a crash.
+"""A status line on standard error while programs are compiled, so that users do not take the wait for a crash.
 
 JAX reports the beginning and end of tracing, lowering and compiling a program. A terminal shows a line that is removed
 at the end; a pipe or a file gets a line every `EVERY` seconds.
@@ -27,14 +27,15 @@ from rich.progress import (
 from rich.text import Text
 
 EVENTS = "/jax/core/compile/"
-#: seconds of compiling before it is shown; programs less than GAP seconds apart are one wait
+#: seconds of compilation before the line appears (DELAY), largest gap in s between programs of one wait, and interval
+#: in s of lines in pipes and files
 DELAY, GAP, EVERY = 2.0, 1.0, 10.0
-#: a program is named when it has taken this many seconds: many small ones would flicker
+#: seconds of compilation before a program is named: names of many small programs would flicker
 NAMED = 0.3
 
 
 class Watch:
-    """Tracks what is being compiled, from JAX's events, and shows the status line."""
+    """Tracker of compilation, from JAX's events, with the status line."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self.console, self.clock = console, clock
@@ -56,7 +57,7 @@ class Watch:
                 nested.append((name or "a program", now))
 
     def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
-        """Record that it has ended, and remove the line at once, before anything else is printed."""
+        """Record that it has ended, and remove the line immediately, before anything else is printed."""
         thread = threading.get_ident()
         if event.startswith(EVENTS) and thread in self._running:
             with self._lock:
@@ -68,7 +69,7 @@ class Watch:
                 self.show(False)
 
     def text(self) -> str:
-        """Text of the line; empty if nothing has been compiled for long enough."""
+        """Return the text of the line; empty before compilation has taken long enough."""
         with self._lock:
             outermost = next(iter(self._running.values()), [("", math.inf)])[0]
             now, since = self.clock(), self._since
@@ -107,7 +108,7 @@ _current: Watch | None = None
 
 @contextlib.contextmanager
 def watched() -> Iterator[None]:
-    """Context that shows what is being compiled, unless Python code has replaced standard error."""
+    """Show the programs being compiled inside the context, unless Python code has replaced standard error."""
     global _current
     if sys.stderr is None or sys.stderr is not sys.__stderr__ or _current is not None:
         yield
@@ -215,17 +216,17 @@ class Bar(Progress):
 
 
 def _so_far(what: str, done: int, total: int, seconds: float) -> str:
-    """Progress and, once it can be estimated, the remaining time."""
+    """Return progress as text, with the remaining time once it can be estimated."""
     left = f", about {seconds * (total - done) / done:.0f} s left" if 0 < done < total else ""
     return f"{what}: {done} of {total}{left}"
 
 
 @contextlib.contextmanager
 def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress bar on standard error that appears only after a second.
+    """Show a progress bar on standard error, which appears only after a second.
 
-    Yields a function to call with (steps done, total number of steps). If standard error is not a terminal, a line is
-    printed every ten seconds instead.
+    The context yields a function to call with (steps done, number of steps). If standard error is not a terminal, a
+    line is printed every ten seconds instead.
     """
     progress = Bar(
         TextColumn("{task.description}"),

@@ -21,7 +21,7 @@ from typing import Any
 
 Words = Iterable[tuple[str, str]]
 
-#: endings of files by what is asked for
+#: suffixes of files by kind of value
 _SUFFIXES = {
     "arm": (".toml", ".json", ".urdf", ".xacro"),
     "sweep": (".toml",),
@@ -41,7 +41,7 @@ def _folder() -> Path:
 
 
 def _asked(*arguments: str) -> Any:
-    """Answer of jaxmodal as JSON; None if it fails."""
+    """Return the answer of jaxmodal, parsed from JSON; None if it fails."""
     command = [sys.executable, "-m", "jaxmodal", "completion", *arguments]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
@@ -59,7 +59,7 @@ def _stamp(path: str) -> list[int] | None:
 
 
 def _kept(key: str, sources: Iterable[str], *arguments: str) -> Any:
-    """Cached answer of jaxmodal, valid as long as the files it depends on are unchanged."""
+    """Return the cached answer of jaxmodal, which is valid while the files it depends on are unchanged."""
     own = f"{key} {sys.executable} {Path(__file__).parent}"
     place = _folder() / f"completion-{hashlib.sha256(own.encode()).hexdigest()[:16]}.json"
     try:
@@ -83,12 +83,12 @@ def _kept(key: str, sources: Iterable[str], *arguments: str) -> Any:
 
 
 def table() -> dict[str, Any]:
-    """Table of commands, options and examples."""
+    """Return the table of commands, options and examples."""
     return _kept("table", (), "--table") or {"commands": {"": {"below": [], "options": []}}}
 
 
 def split(line: str) -> tuple[list[str], str]:
-    """Words before the one at the cursor, for the last command of a line, and the beginning of that word."""
+    """Return the words before the cursor, for the last command of a line, and the beginning of the word at it."""
     words: list[str] = []
     last, inside, quote, escaped = "", False, "", False
     for sign in line:
@@ -112,7 +112,7 @@ def split(line: str) -> tuple[list[str], str]:
 
 
 class Position:
-    """Position of the cursor in a command: the command, the words given, and what is to be completed."""
+    """Position of the cursor in a command: the command, the words given, and the option that needs a value."""
 
     def __init__(self, known: dict[str, Any], words: list[str]) -> None:
         self.name, self.arguments, self.waiting = "", [], None
@@ -134,18 +134,18 @@ class Position:
 
     @property
     def command(self) -> dict[str, Any]:
-        """The command given by the words."""
+        """The command selected by the words."""
         found: dict[str, Any] = self.commands[self.name]
         return found
 
     def option(self, name: str) -> dict[str, Any] | None:
-        """An option of the command, or of all commands, by name."""
+        """Return an option of the command, or of all commands, by name."""
         every = [*self.command["options"], *self.commands[""]["options"]]
         return next((each for each in every if name in each["names"]), None)
 
 
 def completions(line: str) -> list[tuple[str, str]]:
-    """Words that can complete a line, each with its meaning."""
+    """Return words that can complete a line, each with its meaning."""
     known = table()
     words, incomplete = split(line)
     start = next((i for i, word in enumerate(words) if re.search(r"jaxmodal[\w.-]*$", word)), 0)
@@ -178,7 +178,7 @@ def completions(line: str) -> list[tuple[str, str]]:
 def _values(
     known: dict[str, Any], at: Position, asked: dict[str, Any], begun: str
 ) -> Iterator[tuple[str, str]]:
-    """Values of an option or an argument that start with the given text."""
+    """Yield values of an option or an argument that start with the given text."""
     kind = asked["kind"]
     if kind == "choice":
         candidates: Words = ((choice, "") for choice in asked["choices"])
@@ -208,7 +208,7 @@ def _files(known: dict[str, Any], kind: str, begun: str) -> Iterator[tuple[str, 
 
 
 def _paths(begun: str, suffixes: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
-    """Folders, and files with one of the suffixes; all files if there are no suffixes, no files for None."""
+    """Yield folders, and files with one of the suffixes; all files if there are no suffixes, no files for None."""
     folder, _, start = begun.rpartition("/")
     before = f"{folder}/" if "/" in begun else ""
     try:
@@ -226,7 +226,7 @@ def _paths(begun: str, suffixes: tuple[str, ...] | None) -> Iterator[tuple[str, 
 
 
 def _of_arm(at: Position, kind: str) -> Iterator[tuple[str, str]]:
-    """Ports or addresses of the arm named in the line."""
+    """Yield ports or addresses of the arm named in the line."""
     wanted = at.command.get("arguments", [])
     places = [i for i, argument in enumerate(wanted) if argument["kind"] == "arm"]
     if not places or len(at.arguments) <= places[0]:

@@ -64,9 +64,9 @@ end
 complete --no-files --keep-order --command jaxmodal --arguments '(_jaxmodal_completion)'
 """,
 }
-#: names of built-in examples that are asked for; their parameters know them (``shell_complete``)
+#: kinds of built-in examples; their parameters list them (``shell_complete``)
 _EXAMPLES = ("arms", "sweeps", "problems")
-#: what is asked for, by the metavar of an argument or an option; else by its type
+#: kind of a value, by the metavar of an argument or an option; without an entry by its type
 _KINDS = {
     "ARM": "arm",
     "SWEEP": "sweep",
@@ -121,7 +121,7 @@ def completion(
 
 
 def _install(shell: str, script: str) -> list[Path]:
-    """Write the script where the shell finds it, or add it to the shell's start-up file; returns the files."""
+    """Write the script where the shell finds it, or add it to the start-up file of the shell; return the files."""
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     if shell == "fish":
@@ -148,7 +148,7 @@ def _install(shell: str, script: str) -> list[Path]:
 
 
 def known_commands(main: click.Command) -> dict[str, Any]:
-    """All commands with their options and arguments, the built-in examples, and the source files."""
+    """Return all commands with their options and arguments, the built-in examples, and the source files."""
     found: dict[str, Any] = {}
     examples: dict[str, dict[str, str]] = {kind: {} for kind in _EXAMPLES}
     sources: set[str] = set()
@@ -207,7 +207,7 @@ def _option(option: click.Option) -> dict[str, Any]:
 
 
 def _asked_for(parameter: click.Parameter, command: str = "") -> dict[str, Any]:
-    """Kind of a value: its type, its choices, and whether it may be repeated."""
+    """Return the kind of a value: its type, its choices, and True if it may be repeated."""
     metavar = (parameter.metavar or "").removesuffix(" [ARM ...]")
     found: dict[str, Any] = {"kind": "", "several": parameter.nargs == -1}
     if isinstance(parameter.type, click.Choice):
@@ -228,7 +228,7 @@ def _asked_for(parameter: click.Parameter, command: str = "") -> dict[str, Any]:
 
 
 def _of_arm(argument: str) -> dict[str, Any]:
-    """Ports and addresses of an arm, each with its meaning."""
+    """Return ports and addresses of an arm, each with its meaning."""
     from jaxmodal.arm.addresses import labelled, list_addresses
     from jaxmodal.response.driven.ports import port_names
     from jaxmodal.spatial.parts.parameters import describe_address

@@ -1,4 +1,4 @@
-"""The command ``jaxmodal convert``: a robot's URDF, or any arm, as the plain file of an arm."""
+"""The command ``jaxmodal convert``: write a robot's URDF, or any arm, as an arm file."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def convert(
                     )
                 values = robot_values(document)
             for key, value in values.pop("joint_stiffness", {}).items():
-                joint_stiffness.setdefault(key, value)  # what the command says counts first
+                joint_stiffness.setdefault(key, value)  # options of the command override the file
             options["joint_stiffness"] = joint_stiffness
             report = urdf_report(arm, **values | options)
         found: Any = report.arm

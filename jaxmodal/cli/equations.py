@@ -21,14 +21,14 @@ from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
-#: names and suffixes as in `jaxmodal.symbolic.FORMS`, known before that is imported
+#: names and suffixes of `jaxmodal.symbolic.FORMS`, without importing it
 _FORMATS = {"c": ".c", "numpy": ".py", "jax": ".py", "matlab": ".m", "latex": ".tex"}
 
 
 def whole_numbers(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> int | list[int] | None:
-    """One whole number in the digits 0 to 9, or some with commas between."""
+    """Return one whole number in the digits 0 to 9, or several separated by commas."""
     if value is None:
         return None
     try:
@@ -180,7 +180,7 @@ def _in_space(argument: str) -> bool:
 
 
 def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
-    """The model of an arm by its argument: what its file says of it, and options above that."""
+    """Return the model of an arm by its argument; options override the settings of its file."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_any_arm

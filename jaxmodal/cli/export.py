@@ -1,4 +1,4 @@
-"""The command ``jaxmodal export``: an arm for simulators and in formats of robots."""
+"""The command ``jaxmodal export``: write an arm for simulators and in robot formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jaxmodal.cli.paths import file_option, force_option, require_file, require_
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 
-#: formats with the suffix of their file, and the options that each takes beside those of all
+#: suffixes of formats, and the options that only some formats have
 _FORMATS = {"mjcf": ".xml", "urdf": ".urdf", "fmu": ".fmu"}
 _LUMPED = ("pieces", "postures", "theory", "slides")
 _OPTIONS = {

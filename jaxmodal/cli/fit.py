@@ -39,7 +39,7 @@ _PLACE = re.compile(r"([0-9]+):(-?[1-6])=(.+)", re.ASCII)
 def _places(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[tuple[int, int], str]:
-    """Options ``NODE:DIRECTION=PORT``."""
+    """Return ports by node and direction from options ``NODE:DIRECTION=PORT``."""
     found = {}
     for text in given:
         parts = _PLACE.fullmatch(text)
@@ -195,7 +195,7 @@ def fit(
 
 
 def _rows(found: ArmFit) -> list[dict[str, Any]]:
-    """The parameters as plain values."""
+    """Return the parameters as plain values."""
     return [
         {
             "parameter": address,

@@ -37,7 +37,7 @@ from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table, csv_text
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: the estimate of the relative error to reach under loads; where the finest arm does not, the error says so
+#: relative error requested under loads: more than enough for 5 digits; the result states the error that was reached
 TOLERANCE = 1e-6
 #: keys of the JSON output that have a column of CSV, a row for each mode
 _CERTIFIED = (
@@ -155,7 +155,7 @@ def _angles(arm: Arm | SpatialArm) -> list[float]:
 
 
 def _name(argument: str, arm: Arm | SpatialArm) -> str:
-    """Name of an arm, or of the source it was read from."""
+    """Return the name of an arm, or of its source."""
     stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
     return arm.name or Path(stem).stem
 
@@ -171,7 +171,7 @@ def _csv(found: Sequence[Entry], keys: Sequence[str]) -> str:
 
 
 def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
-    """Table of the frequencies of an arm with their certificates."""
+    """Return a table of the frequencies of an arm with their certificates."""
     columns = (entry[key] for key in ("frequencies_hz", "status", "multiplicity"))
     rows = [
         [str(k), hertz_text(hertz, digits), certificate_text(Status[status], multiplicity)]
@@ -182,7 +182,7 @@ def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
 
 
 def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
-    """Table of the frequencies of an arm under loads with errors and bounds."""
+    """Return a table of the frequencies of an arm under loads, with errors and bounds."""
     columns = (entry[key] for key in _BOUNDED)
     rows = [
         [
@@ -198,7 +198,7 @@ def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
 
 
 def _all_certified(found: Sequence[Entry]) -> bool:
-    """Whether every frequency is certified; if not, print the meaning and remedy of each other status."""
+    """Return True if every frequency is certified; print cause and remedy of each other status."""
     for name in dict.fromkeys(name for entry in found for name in entry["status"]):
         status = Status[name]
         if status is not Status.certified:
@@ -207,7 +207,7 @@ def _all_certified(found: Sequence[Entry]) -> bool:
 
 
 def _errors_small(found: Sequence[Entry]) -> bool:
-    """Whether the relative errors are as small as requested; if not, print the arms for which they are not."""
+    """Return True if all relative errors are as small as requested; print the arms for which they are not."""
     missed = [entry["arm"] for entry in found if max(entry["relative_error"]) > TOLERANCE]
     if missed:
         click.echo(

@@ -1,7 +1,8 @@
 """Handling of Ctrl-C within two seconds, even while a program is compiled and Python cannot handle signals.
 
 Python raises `KeyboardInterrupt` between two of its own instructions, and compiling a large program is one instruction.
-Therefore a thread handles the signal as well: it prints what is kept, and ends the process if the main thread does not.
+Therefore a thread handles the signal as well: if the main thread does not end the process, the thread prints what is
+kept and ends it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-#: exit status of a command that Ctrl-C has ended
+#: exit status of a command ended by Ctrl-C
 EXIT_INTERRUPTED = 130
-#: seconds that the main thread has to end a command in its own way
+#: seconds that the main thread has to end a command itself
 GRACE = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class _Work:
-    """The current work of a command: the message for an interrupt, and whether the work is over."""
+    """The current work of a command: its message for an interrupt, and an event that is set at its end."""
 
     kept: Callable[[], str]
     over: threading.Event
@@ -35,12 +36,12 @@ _works: list[_Work] = []
 
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Context with a message on what Ctrl-C keeps of the work.
+    """Set the message that Ctrl-C prints about kept results inside the context.
 
     Parameters
     ----------
     kept
-        Called on Ctrl-C, in another thread; returns what is kept and how to continue.
+        Called on Ctrl-C, possibly in another thread; returns text on what is kept and how to continue.
     """
     work = _Work(kept, threading.Event())
     _works.append(work)
@@ -53,7 +54,7 @@ def keeping(kept: Callable[[], str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening() -> Iterator[None]:
-    """Context that handles Ctrl-C; without effect if Python does not handle it, or outside the main thread."""
+    """Handle Ctrl-C inside the context; without effect if Python does not handle it, or outside the main thread."""
     ours = threading.current_thread() is threading.main_thread()
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -81,7 +82,7 @@ def leave() -> NoReturn:
     if not _works:
         raise SystemExit(EXIT_INTERRUPTED)
     work = _works[-1]
-    work.over.set()  # nothing is left for the thread to say
+    work.over.set()  # the thread prints nothing then
     _say(work.kept())
     os._exit(EXIT_INTERRUPTED)
 

@@ -23,7 +23,7 @@ _REMARK = (
 
 
 def gravity_option(help_text: str, remark: str = _REMARK) -> Callable[..., Any]:
-    """The option ``--gravity``; a size that is probably in another unit is warned of."""
+    """Return the option ``--gravity``, with a warning for values that are probably in another unit."""
     parsed = several_numbers(remark, lambda *values: len(values) in (2, 3))
 
     def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
@@ -37,7 +37,7 @@ def gravity_option(help_text: str, remark: str = _REMARK) -> Callable[..., Any]:
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options ``--gravity``, ``--tip-force``, ``--tip-moment`` and ``--base-acceleration``."""
+    """Add the options ``--gravity``, ``--tip-force``, ``--tip-moment`` and ``--base-acceleration`` to a command."""
     options = {
         "--tip-force": "Force at the tip in the same axes in N.",
         "--tip-moment": "Moment at the tip of an arm in space in N m.",
@@ -53,7 +53,7 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
-    """Combined loads of the arm and of the options, by name, in the axes of the base or the ground."""
+    """Return the sum of the loads of the arm and of the options, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
     own = arm.loads
     if own is None:
@@ -74,5 +74,5 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
 
 
 def bears_loads(arm: Arm | SpatialArm) -> bool:
-    """Whether an arm has nonzero loads."""
+    """Return True if an arm has nonzero loads."""
     return arm.loads is not None and any(arm.loads.dead())

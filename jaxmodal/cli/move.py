@@ -1,4 +1,4 @@
-"""The command ``jaxmodal move``: what a move of the joints excites, what it leaves, and how it leaves less."""
+"""The command ``jaxmodal move``: vibration that a move of the joints excites and leaves, and moves that leave less."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import csv_text
 
-#: modes that are shown where no number is given
+#: default number of modes
 _USUAL = 6
 
 

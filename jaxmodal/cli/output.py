@@ -24,7 +24,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 class _Terminal:
     """A stream to a terminal that shows control characters as text.
 
-    Output of rich bypasses it, through the attribute by which rich finds the underlying stream.
+    Output of rich bypasses it: rich finds the underlying stream by the attribute ``rich_proxied_file``.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -44,7 +44,7 @@ class _Terminal:
 
 @contextlib.contextmanager
 def terminals_obey_nothing() -> Iterator[None]:
-    """Make terminals show control characters as text, since names of arms, keys and files may contain any."""
+    """Make terminals show control characters as text, because names of arms, keys and files may contain them."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (
         _Terminal(stream) if stream is not None and stream.isatty() else stream for stream in before
@@ -56,7 +56,7 @@ def terminals_obey_nothing() -> Iterator[None]:
 
 
 def without_nonfinite(value: Any) -> Any:
-    """The value with null for NaN and infinities, which JSON lacks."""
+    """Return the value with None for NaN and infinities, which JSON lacks."""
     if isinstance(value, dict):
         return {key: without_nonfinite(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -78,18 +78,18 @@ def print_document(text: str, output_format: str) -> None:
 
 
 def written_files(*paths: Path | None) -> list[str]:
-    """Entry ``wrote`` of JSON output: the files written."""
+    """Return the entry ``wrote`` of JSON output: the files written."""
     return [str(path) for path in paths if path is not None]
 
 
 def lists(result: Any, *names: str) -> dict[str, Any]:
-    """Arrays of a result as lists, by name."""
+    """Return arrays of a result as lists, by name."""
     return {name: np.asarray(getattr(result, name)).tolist() for name in names}
 
 
 def title_of(
     name: str, arm: Arm | SpatialArm, theory: TheoryName, first_angle: bool = False
 ) -> str:
-    """Title of tables and plots of an arm: its name, posture and theory."""
+    """Return the title of tables and plots of an arm: name, posture and theory."""
     posture = posture_text(arm, first_angle)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

@@ -1,4 +1,4 @@
-"""Files and folders that a command is to write: their options, refused before it works rather than after."""
+"""Options for files and folders to be written, checked before the work of a command starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxmodal.runtime.whole_files import is_named_pipe
 
 PICTURES = (".png", ".pdf", ".svg")
 
-#: where a command keeps whether it may replace files
+#: key in a command's context for the flag that files may be replaced
 _FORCE = "jaxmodal.cli.paths.force"
 
 
@@ -28,9 +28,9 @@ def file_option(
     required: bool = False,
     new: bool = False,
 ) -> Callable[..., Any]:
-    """An option that takes a file to write; with suffixes it is refused as by `require_file`, or another check.
+    """Return an option for a file to write; with suffixes it is checked by `require_file`, or by ``check``.
 
-    A ``new`` one may not exist, unless the `force_option` is given: pictures are drawn again, other files are not.
+    A ``new`` file must not exist, unless the `force_option` is given; pictures may always be replaced.
     """
     check = require_file if check is None else check
 
@@ -47,7 +47,7 @@ def file_option(
 
 
 def force_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flag ``--force``, which `require_new` asks for."""
+    """Add the flag ``--force``, which `require_new` uses, to a command."""
 
     def kept(ctx: click.Context, _: click.Parameter, given: bool) -> None:
         ctx.meta[_FORCE] = given
@@ -61,12 +61,12 @@ def force_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def picture_option(
     *names: str, remark: str, suffixes: Sequence[str] = PICTURES
 ) -> Callable[..., Any]:
-    """An option that takes a picture to write; refused as by `require_picture`."""
+    """Return an option for a picture to write, checked by `require_picture`."""
     return file_option(*names, remark=remark, suffixes=suffixes, check=require_picture)
 
 
 def folder_option(*names: str, remark: str, **settings: Any) -> Callable[..., Any]:
-    """An option that takes a folder to write files into; refused as by `require_folder`."""
+    """Return an option for a folder for files, checked by `require_folder`."""
 
     def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
         require_folder(param.opts[0], path)
@@ -80,7 +80,7 @@ def folder_option(*names: str, remark: str, **settings: Any) -> Callable[..., An
 
 @contextlib.contextmanager
 def writing(place: str, remedy: str = "") -> Iterator[None]:
-    """Say in one message that a place, an option with its value, cannot be written."""
+    """Convert an OSError inside the context to the message that a place (option with value) cannot be written."""
     try:
         yield
     except OSError as error:
@@ -89,23 +89,23 @@ def writing(place: str, remedy: str = "") -> Iterator[None]:
 
 
 def save_picture(option: str, path: Path, save: Callable[[Path], Any]) -> None:
-    """Let ``save`` write a picture, and say so."""
+    """Write a picture by ``save``, and print its path."""
     with refusing(), writing(f"{option} {path}"):
         save(path)
     click.echo(f"wrote {path}", err=True)
 
 
 def require_picture(option: str, path: Path | None, suffixes: Sequence[str] = PICTURES) -> None:
-    """Refuse a picture that could not be written or drawn. None passes."""
+    """Raise an error for a picture that cannot be written or drawn; None is accepted."""
     require_file(option, path, suffixes)
     if path is not None and importlib.util.find_spec("matplotlib") is None:
         raise BadInput(f"{option}: pictures need matplotlib; install jaxmodal[plots].")
 
 
 def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:
-    """Refuse a file that could not be written: a folder, in no folder, without permission, of another suffix.
+    """Raise an error for a file that cannot be written: wrong suffix, a folder, no such folder, no permission.
 
-    Nothing is written. ``path`` None, an option that was left out, passes.
+    Nothing is written. None (an omitted option) is accepted.
     """
     if path is None:
         return
@@ -123,19 +123,19 @@ def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -
 
 
 def require_no_pipe(option: str, path: Path | None) -> None:
-    """Refuse a FIFO, at which writing waits for someone who reads. None passes."""
+    """Raise an error for a FIFO, where writing waits for a reader; None is accepted."""
     if path is not None and is_named_pipe(path):
         raise BadInput(f"{option} {path}: is a FIFO; give the name of a file.")
 
 
 def require_new(option: str, path: Path | None) -> None:
-    """Refuse a file that exists, unless the command was given ``--force``. None passes."""
+    """Raise an error for a file that exists, unless ``--force`` is given; None is accepted."""
     if path is not None and path.exists() and not click.get_current_context().meta.get(_FORCE):
         raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
 
 
 def require_folder(option: str, path: Path | None) -> None:
-    """Refuse a folder that could not be made or written to; nothing is made. None passes."""
+    """Raise an error for a folder that cannot be created or written to; nothing is created, and None is accepted."""
     if path is None:
         return
     known = next((place for place in (path, *path.absolute().parents) if place.exists()), path)

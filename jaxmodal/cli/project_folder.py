@@ -1,4 +1,4 @@
-"""Code of the project that is not among the installed packages, found by the commands that run it."""
+"""Access of commands to code of the project that is not part of the installed packages."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from types import ModuleType
 import jaxmodal
 from jaxmodal.cli.arguments import BadInput
 
-#: the package beside the library, which no package is built of
+#: package of the project that is not part of the distribution
 PACKAGE = "benchmarks"
 
 
 def project_module(name: str) -> ModuleType:
     """Import a module of `PACKAGE` from the project's folder.
 
-    That is the folder of the library itself where it is used from its source, else the current one. Other packages of
-    that folder, the library too, are not imported from there.
+    This is the folder of the library if it is used from its source, else the current folder. Other packages in it,
+    including the library, are not imported from there.
 
     Parameters
     ----------
     name
-        Without `PACKAGE`, such as "studies.sweep_gallery".
+        Name without `PACKAGE`, such as "studies.sweep_gallery".
 
     Raises
     ------
     BadInput
-        If neither folder has the module, or it does not go with the packages that are installed.
+        If neither folder has the module, or its imports fail with the installed packages.
     """
     file = Path(PACKAGE, *name.split(".")).with_suffix(".py")
     for folder in (Path(jaxmodal.__file__).parent.parent, Path.cwd()):
@@ -50,7 +50,7 @@ def project_module(name: str) -> ModuleType:
 
 
 def _import_package(folder: Path) -> None:
-    """Import `PACKAGE` from its folder, whatever else has that name on the path."""
+    """Import `PACKAGE` from its folder, even if another package on the path has the same name."""
     if PACKAGE in sys.modules:
         return
     spec = spec_from_file_location(PACKAGE, folder / "__init__.py")

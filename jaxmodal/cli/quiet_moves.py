@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class LimitOptions:
-    """Limits of the joints, degrees and N m, and of the residual vibration, mm."""
+    """Limits of the joints (deg/s, deg/s^2, N m) and of the residual vibration (mm)."""
 
     speed: float | None
     acceleration: float | None
@@ -32,11 +32,11 @@ class LimitOptions:
 
     @property
     def some(self) -> bool:
-        """Whether any limit is given."""
+        """True if any limit is given."""
         return any(value is not None for value in dataclasses.astuple(self))
 
     def arguments(self) -> dict[str, Any]:
-        """The limits as arguments of `quickest_stretch`."""
+        """Return the limits as arguments of `quickest_stretch`."""
         return {
             "speed": None if self.speed is None else np.radians(self.speed),
             "acceleration": None if self.acceleration is None else np.radians(self.acceleration),
@@ -95,7 +95,7 @@ class Shaping:
             raise BadInput("--plot: draws one move; leave --compare out, and give --shape.")
 
     def arguments(self) -> dict[str, Any]:
-        """Arguments of `shape_move`."""
+        """Return the arguments of `shape_move`."""
         return {
             "left": self.left,
             "modes": None if self.modes is None else [int(mode) for mode in self.modes],
@@ -161,7 +161,7 @@ def _listed(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> list[dict
 
 
 def compared(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> Done:
-    """Compare all kinds of shaping."""
+    """Return the comparison of all kinds of shaping."""
     from jaxmodal.moves.shaping import compare_shapers
 
     found = compare_shapers(arm, path, **shaping.arguments(), **common)
@@ -171,7 +171,7 @@ def compared(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -
 
 
 def shaped(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> Done:
-    """Shape the move by one kind."""
+    """Return the move shaped by one kind."""
     from jaxmodal.moves.export import controller_settings
     from jaxmodal.moves.shaping import shape_move
 
@@ -197,7 +197,7 @@ def shaped(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> 
 def quickened(
     arm: Any, path: Motion, shaping: Shaping, limits: LimitOptions, common: dict[str, Any]
 ) -> Done:
-    """Stretch the move, shaped if requested, to the shortest time within the limits."""
+    """Return the move, shaped if requested, stretched to the shortest time within the limits."""
     from jaxmodal.moves.shaping import shape_move
     from jaxmodal.moves.stretching import quickest_stretch
 

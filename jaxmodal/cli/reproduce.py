@@ -1,4 +1,4 @@
-"""The commands ``jaxmodal reproduce`` and ``jaxmodal reproduce-motions``; what they run is in the project's folder."""
+"""The commands ``jaxmodal reproduce`` and ``jaxmodal reproduce-motions``; they run code in the project's folder."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ Range = tuple[float, float]
 
 
 def _turning(found: ResonanceMap) -> str:
-    """Names of the joints that turn, in words."""
+    """Return the turning joints and their limits in words."""
     within = limited(found)
     turns = f", joint {found.joint} turns{' ' * bool(within)}{within}"
     if not found.across:
@@ -52,14 +52,14 @@ def _turning(found: ResonanceMap) -> str:
 
 
 def _of_rows(across: str | None) -> int | str | None:
-    """Parse the option --across: the number of a joint, or an address."""
+    """Return the value of the option --across: the number of a joint, or an address."""
     return int(across) if across is not None and across.isascii() and across.isdigit() else across
 
 
 def _shared(
     arm: Arm | SpatialArm, joint: int, across: int | str | None, ranges: dict[str, Range] | None
 ) -> tuple[Range | None, int | str | None, Range | None]:
-    """Limits of the joint, the variable of the rows, and its range, in SI units."""
+    """Return the limits of the joint, the variable of the rows, and its range, in SI units."""
     from jaxmodal.arm.addresses import resolve_address
 
     limits = values = None

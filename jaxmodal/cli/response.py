@@ -188,7 +188,7 @@ def response(
             if not tabled:
                 with contextlib.suppress(
                     InfiniteResponseError
-                ):  # no damping acts on a mode: none is marked
+                ):  # an undamped mode: no peak is marked
                     peaks_drawn = _peaks(arm, found)
             places = [resonances, *(x for each in peaks_drawn for x in (each.omega, each.dips))]
             curves = refined(arm, found, np.concatenate(places)), peaks_drawn
@@ -232,7 +232,7 @@ def _slopes(
 
 
 def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeaks]:
-    """The peaks of each pair of ports in the band, where the arm has damping."""
+    """Return the peaks of each pair of ports in the band; none without damping."""
     from jaxmodal.response.driven.damping import damps
     from jaxmodal.response.forced.peaks import response_peaks
     from jaxmodal.runtime.statuses import Status

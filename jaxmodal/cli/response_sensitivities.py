@@ -17,7 +17,7 @@ _NAMES = ("of_magnitude", "of_phase", "logarithmic")
 
 
 def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
-    """Derivatives by output, input, frequency and parameter."""
+    """Return derivatives by output, input, frequency and parameter, as plain values."""
     return {
         "parameters": [
             {"address": address, "value": float(value), "unit": unit_of_address(address)}
@@ -28,7 +28,7 @@ def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
 
 
 def sensitivities_csv(slopes: ResponseSensitivities) -> str:
-    """CSV with a row for each pair of ports, frequency and parameter."""
+    """Return CSV text with a row for each pair of ports, frequency and parameter."""
     found = slopes.response
     hertz = np.atleast_1d(np.asarray(found.frequencies_hz)).tolist()
     parts = [getattr(slopes, name) for name in _NAMES]

@@ -9,14 +9,14 @@ from click.core import ParameterSource
 
 from jaxmodal.runtime.errors import suggestion
 
-#: arguments of the library that options of other names give
+#: arguments of the library that have options with other names
 _OTHER_NAMES = {
     "family": "shapes",
     "posture": "posture_deg",
     "num_modes": "modes",
     "num_postures": "postures",
 }
-#: an argument at the beginning of a message, a place inside it, its value, and what is wrong with it
+#: an argument at the beginning of a message, a place inside it, its value, and the error
 _ARGUMENT = re.compile(
     r"(?P<robot>\S+\.(?:urdf|xacro): )?(?P<name>[a-z_]+)(?P<place>(?:\[[^\]]{0,100}\])?(?:\.[a-z_]+)?)"
     r"(?: = (?P<value>.{0,200}?))?: (?P<rest>.+)",
@@ -25,14 +25,14 @@ _ARGUMENT = re.compile(
 _NUMBER = r"-?\d[\d.e+-]*|-?inf"
 _ROW = re.compile(rf"[(\[]({_NUMBER})((?:, (?:{_NUMBER}))*),?[)\]]")
 _TABLE = re.compile(r"\{'([^']+)': ([^{}]+)\}")
-#: what is done in Python alone
+#: remedies that exist only in Python
 _PYTHON = re.compile(
     r"(?:; | \()[^;()]*\b(?:jaxmodal|jm|model|arm)\.[a-z_]+(?:\([^()]*\))?[^;()]*(?:\)(?=\.)|(?=[;.]|$))"
 )
 
 
 def in_shell_words(message: str, argument: str) -> str:
-    """Replace the argument at the start of a message by the option that gives it; other messages are unchanged."""
+    """Return a message with the argument at its start replaced by its option; other messages are unchanged."""
     found = _ARGUMENT.fullmatch(message)
     context = click.get_current_context(silent=True)
     if found is None or context is None:
@@ -50,18 +50,18 @@ def in_shell_words(message: str, argument: str) -> str:
 
 
 def _key(place: str) -> str:
-    """Key of a place inside a table, as typed."""
+    """Return the key of a place inside a table, as typed."""
     named = re.match(r"\['(.+)'\]", place)
     return f"{named[1]}=" if named else ""
 
 
 def _plain(value: str) -> str:
-    """A value without Python syntax around it."""
+    """Return a value without Python syntax around it."""
     return re.sub(r"^\((.*?),?\)$|'", r"\1", _typed(value)).replace("'", "")
 
 
 def _option(context: click.Context, name: str, within: str = "--") -> click.Option | None:
-    """Option that gives an argument of the library, if there is one."""
+    """Return the option for an argument of the library, or None."""
     name = _OTHER_NAMES.get(name, name)
     for parameter in context.command.params:
         if isinstance(parameter, click.Option) and parameter.name == name:
@@ -75,7 +75,7 @@ def _given(context: click.Context, option: click.Option) -> bool:
 
 
 def _typed(text: str) -> str:
-    """Rows of numbers and tables as typed: ``1,2`` for ``(1.0, 2.0)``, ``a=1,2`` for ``{'a': (1.0, 2.0)}``."""
+    """Return rows of numbers and tables as typed: ``1,2`` for ``(1.0, 2.0)``, ``a=1,2`` for ``{'a': (1.0, 2.0)}``."""
 
     def row(found: re.Match[str]) -> str:
         numbers = [found[1], *found[2].split(", ")[1:]]
@@ -85,7 +85,7 @@ def _typed(text: str) -> str:
 
 
 def with_choices(error: click.ClickException) -> str:
-    """Message of an error, with a suggestion if a choice or a command is misspelled."""
+    """Return the message of an error, with a suggestion if a choice is misspelled."""
     message = error.message
     if isinstance(error, click.BadParameter) and error.param is not None:
         kind = error.param.type

@@ -184,7 +184,7 @@ def _csv(motion: xarray.Dataset, path: Path) -> None:
 
 
 def _columns(motion: xarray.Dataset) -> tuple[list[str], list[Any]]:
-    """Every variable by time, a column for each entry, with its unit in the name."""
+    """Return names (with units) and columns over time, one column for each entry of every variable."""
     names, columns = ["time [s]"], [motion["time"].values]
     for name, variable in motion.data_vars.items():
         values, unit = variable.values, variable.attrs["units"]

@@ -34,14 +34,14 @@ from jaxmodal.runtime.tables import csv_text
 if TYPE_CHECKING:
     from jaxmodal.moves.orders import Order
 
-#: modes that are shown where no number is given
+#: default number of modes
 _USUAL = 4
 
 
 def _orders(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[int | str, float, str], ...]:
-    """Parse the options --order: joint, pulses per turn, name."""
+    """Return joint, pulses per turn and name of each option --order."""
     found = []
     for text in given:
         joint, _, rest = text.partition(":")

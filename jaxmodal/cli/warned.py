@@ -16,7 +16,7 @@ _OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning)
 
 
 class Warned:
-    """Warnings given by a command."""
+    """The warnings of a command."""
 
     def __init__(self) -> None:
         self._given: set[str] = set()
@@ -45,7 +45,7 @@ class Warned:
 
 @contextlib.contextmanager
 def warnings_shown(implausible: bool) -> Iterator[Warned]:
-    """Context that prints warnings of the library as lines; those of implausible values only if wanted."""
+    """Print warnings of the library inside the context as lines; those of implausible values only if wanted."""
     warned = Warned()
     with warnings.catch_warnings():
         others = warnings.showwarning

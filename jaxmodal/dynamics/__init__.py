@@ -1,4 +1,4 @@
-"""Arms with flexible links in motion, in the plane and in space, by assumed modes."""
+"""Motion of arms with flexible links, in the plane and in space, by assumed modes."""
 
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm, link_shapes
 from jaxmodal.dynamics.assembly.links import end_bodies

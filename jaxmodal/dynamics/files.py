@@ -1,4 +1,4 @@
-"""The table ``[dynamics]`` of an arm file: what a simulation needs beyond the arm."""
+"""Table ``[dynamics]`` of an arm file: the settings of a simulation."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _OF_MODEL = (
 )
 _OF_RUN = ("method", "rtol", "atol", "step", "max_steps")
 _OWN = ("until", "every", "start_deg", "start_rates_deg", "motors")
-#: where a free base starts, and how it moves there
+#: keys of the initial pose and velocity of a free base
 _OF_BASE = ("start_position", "start_rotation_deg", "start_velocity", "start_angular_velocity_deg")
 _EVENTS = ("joint_limits_deg", "slope_limit")
 _KNOWN = (*_OWN, *_OF_BASE, *_EVENTS, *_OF_MODEL, *_OF_RUN)
-#: kinds of motors, with the keys that each needs and those it may have
+#: kinds of motors, each with its required and its optional keys
 MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "free": ((), ()),
     "locked": ((), ()),
@@ -60,7 +60,7 @@ MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 class Simulation(NamedTuple):
-    """A simulation described by a file: the arm and the arguments of `simulate`."""
+    """Simulation described by a file: the arm and the arguments of `simulate`."""
 
     arm: Arm | SpatialArm
     model: FlexibleModel
@@ -70,13 +70,13 @@ class Simulation(NamedTuple):
     choices: dict[str, Any]
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> xarray.Dataset:
-        """Simulate it; ``progress`` as in `simulate`."""
+        """Run the simulation; ``progress`` as in `simulate`."""
         return simulate(
             self.model, self.times, self.q, self.rate, progress=progress, **self.choices
         )
 
     def target(self) -> xarray.Dataset | None:
-        """The motion that the motors follow, as of `followed`; None without one or with a floating base."""
+        """Return the motion that the motors follow, as `followed` does; None without one or with a free base."""
         law = self.choices.get("torque")
         laws = law.laws if isinstance(law, Together) else (law,)
         found = [each.motion for each in laws if isinstance(each, JointPD)]
@@ -91,33 +91,31 @@ def read_simulation(path: str | Path) -> Simulation:
     Parameters
     ----------
     path
-        TOML or JSON file, which may name a URDF with ``urdf``. The table has ``until`` (s) and
-        ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
-        (degrees, of joints that slide m, one for each joint; the positions of the arm's joints, and 0);
-        ``joint_limits_deg`` (a pair of these for each joint) and ``slope_limit`` (rad), which end it; with
-        ``base = "free"`` ``start_position`` (m, axes of the
-        ground), ``start_rotation_deg`` (a rotation vector), ``start_velocity`` (m/s) and
-        ``start_angular_velocity_deg`` (both in the axes of the base), 0 if left out; the keyword arguments of
-        `flexible_arm`
-        and of `simulate` by their names; and a table ``motors`` with ``kind``: ``"free"``, ``"locked"``,
-        ``"bang_bang"`` (torques, half), ``"pd"`` (target_deg, duration, proportional, derivative, and
-        feed_forward = true) or ``"sampled"`` (times, torques).
+        TOML or JSON file, which may name a URDF file with ``urdf``. The table has ``until`` (end time, s) and ``every``
+        (interval of output, s, default 0.01). Optional: ``start_deg`` and ``start_rates_deg``, one value per joint
+        (degrees and degrees/s; m and m/s for sliding joints; by default the joint positions of the arm, and 0);
+        ``joint_limits_deg`` (a pair of positions for each joint) and ``slope_limit`` (rad), which end the simulation;
+        the keyword arguments of `flexible_arm` and of `simulate` by their names. With ``base = "free"`` also
+        ``start_position`` (m, axes of the ground), ``start_rotation_deg`` (a rotation vector), ``start_velocity`` (m/s)
+        and ``start_angular_velocity_deg`` (both in the axes of the base), by default 0. A table ``motors`` has
+        ``kind``: ``"free"``, ``"locked"``, ``"bang_bang"`` (torques, half), ``"pd"`` (target_deg, duration,
+        proportional, derivative, and optionally feed_forward = true) or ``"sampled"`` (times, torques).
 
     Raises
     ------
     ArmError
-        As `jaxmodal.read_arm`; and if a key of the table is missing, unknown or not allowed.
+        As for `jaxmodal.read_arm`; also if a key of the table is missing, unknown or not allowed.
     """
     return simulation_from_dict(read_document(path), str(path))
 
 
 def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simulation:
-    """Return what an arm with a table ``dynamics`` asks for, as `read_simulation`; messages begin with ``source``.
+    """Return the simulation of an arm document with a table ``dynamics``; error messages begin with ``source``.
 
     Raises
     ------
     ArmError
-        As `read_simulation`.
+        As for `read_simulation`.
     """
     arm: Arm | SpatialArm | None = robot_of(document, source)
     if arm is None:
@@ -165,7 +163,7 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
         q[-7:], rate[-6:] = _start_of_base(keys)
     elif given := [name for name in _OF_BASE if name in keys]:
         raise ArmError(
-            f"{given[0]}: is about a base that floats freely; must stand beside base = 'free'."
+            f"{given[0]}: is about a base that floats freely; must be used with base = 'free'."
         )
     for place in (np.arange(n), model.layout.driven):
         q[place], rate[place] = angles, rates
@@ -173,7 +171,7 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
 
 
 def _start_of_base(keys: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Pose of a free base, and its velocities in its own axes, at the start."""
+    """Return pose and velocities of a free base at the start; the velocities are in the axes of the base."""
     position, turn, velocity, spin = (_vector(name, keys.get(name)) for name in _OF_BASE)
     return base_pose(position, np.radians(turn)), np.concatenate([velocity, np.radians(spin)])
 
@@ -187,7 +185,7 @@ def _vector(name: str, value: object) -> np.ndarray:
 
 
 def joint_positions(arm: Arm | SpatialArm) -> np.ndarray:
-    """Angles of the joints of an arm in its posture, rad; of joints that slide their positions, m."""
+    """Return the joint positions of an arm in its posture: rad for turning joints, m for sliding joints."""
     joints: list[Any] = [link for link in arm.links if not getattr(link, "segment", False)]
     slide = [getattr(link, "prismatic", False) for link in joints]
     return np.array(
@@ -255,7 +253,7 @@ def _row(name: str, value: object, n: int) -> np.ndarray:
 
 
 def _angles(name: str, value: object, turns: np.ndarray) -> np.ndarray:
-    """Angles in degrees as radians, of joints that slide metres as they are."""
+    """Return joint positions in rad from degrees; positions of sliding joints stay in m."""
     n = len(turns)
     if not isinstance(value, (list, tuple)) or len(value) != n:
         raise ArmError(
@@ -268,7 +266,7 @@ def _angles(name: str, value: object, turns: np.ndarray) -> np.ndarray:
 def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return keyword arguments of `flexible_arm` from the table ``dynamics`` of a document.
 
-    Empty where there is no table; keys of a simulation are left aside.
+    The result is empty if there is no table; keys that only a simulation uses are ignored.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Eigenfunctions of one beam, clamped at its base, that carries a rigid body at its end.
+"""Eigenfunctions of one beam, clamped at its base, with a rigid body at its end.
 
-De Luca and Siciliano (1991), eqs (14)-(22). All lengths are in units of the beam's: xi = x/l in [0, 1].
+De Luca and Siciliano (1991), eqs (14)-(22). All lengths are in units of the beam length: xi = x/l in [0, 1].
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Numbers = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class EndBody:
-    """The body at the end of a beam, as its small motion sees it.
+    """Rigid body at the end of a beam, for small motion.
 
     Attributes
     ----------
     mass
-        Mass M_L of all that lies beyond, kg.
+        Mass M_L of everything beyond the end, kg.
     inertia
         Moment of inertia J_L about the end, kg m^2.
     first_moment
@@ -57,15 +57,16 @@ class EndBody:
 
 
 def basis(wave: Any, xi: Any) -> tuple[list[Any], list[Any]]:
-    """Two functions with phi(0) = phi'(0) = 0 and their first three derivatives in xi.
+    """Return two functions with phi(0) = phi'(0) = 0 and their first three derivatives with respect to xi.
 
-    The first decays, the second grows to the end and is scaled there, so that neither overflows nor cancels
-    however short the waves are. They span what eqs (19), (20) leave of sin, cos, sinh and cosh.
+    The first function decays from the base. The second grows towards the end and is scaled by its value there. So
+    neither overflows nor loses digits for large wave numbers. They span the same functions as sin, cos, sinh and cosh
+    under the base conditions, eqs (19), (20).
 
     Parameters
     ----------
     wave, xi
-        Wave number beta l and place x/l, numbers or arrays that broadcast.
+        Wave number beta l and position x/l, numbers or arrays that broadcast.
     """
     z = wave * xi
     sine, cosine = np.sin(z), np.cos(z)
@@ -90,7 +91,7 @@ def basis(wave: Any, xi: Any) -> tuple[list[Any], list[Any]]:
 
 
 def end_conditions(wave: Any, mass: Any, inertia: Any, moment: Any) -> Any:
-    """The matrix F of eq (21) at a wave number, shape (..., 2, 2).
+    """Return the matrix F of eq (21) at a wave number, shape (..., 2, 2).
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def end_conditions(wave: Any, mass: Any, inertia: Any, moment: Any) -> Any:
     Notes
     -----
     Eq (16) with omega^2 = beta^4 EI/rho: phi'' = wave^4 (J phi' + MD phi), phi''' = -wave^4 (M phi + MD phi').
-    Rows are divided by the largest power of the wave number that can be in them.
+    Each row is divided by the largest power of the wave number that it can contain.
     """
     columns = []
     for phi, slope, curvature, third in basis(wave, 1.0):
@@ -113,13 +114,12 @@ def end_conditions(wave: Any, mass: Any, inertia: Any, moment: Any) -> Any:
 
 
 def wave_numbers(mass: float, inertia: float, moment: float, count: int) -> Numbers:
-    """The first roots beta l of the frequency equation det F = 0, ascending, shape (count,).
+    """Return the first roots beta l of the frequency equation det F = 0, ascending, shape (count,).
 
     Notes
     -----
-    Rayleigh and Ritz with polynomials whose curvatures are Legendre's tells where the roots are, each once; a
-    bisection between neighbours of the determinant's sign gives them to the last bits. It is checked that the
-    sign does change there.
+    The Rayleigh-Ritz method with polynomials whose curvatures are Legendre polynomials gives one estimate for each
+    root. A bisection of the determinant next to each estimate refines it to rounding; a sign change there is required.
     """
     size = 2 * count + 16
     nodes, weights = quadrature(2 * size + 8)
@@ -145,7 +145,7 @@ def _polished(guess: float, mass: float, inertia: float, moment: float) -> float
     else:
         raise ArmError(
             f"the frequency equation has no root near beta l = {guess!r} for a body of {mass!r}, {inertia!r}, "
-            f"{moment!r} times the link's mass, mass l^2 and mass l; give a body nearer to the link's own."
+            f"{moment!r} times the link's mass, mass l^2 and mass l; give a body closer to the link's own values."
         )
     sign = np.sign(value(low))
     for _ in range(60):
@@ -155,12 +155,12 @@ def _polished(guess: float, mass: float, inertia: float, moment: float) -> float
 
 
 def clamped_polynomials(xi: Numbers, count: int) -> tuple[Numbers, Numbers, Numbers]:
-    """Polynomials xi^2 ..., their slopes and their curvatures, which are orthonormal on [0, 1].
+    """Return polynomials from xi^2 upwards, their slopes, and their curvatures, which are orthonormal on [0, 1].
 
     Returns
     -------
     tuple of arrays, each of shape (len(xi), count)
-        phi, phi' and phi'' in xi; phi and phi' vanish at 0. Together they span xi^2 .. xi^(count + 1).
+        phi, phi' and phi'' with respect to xi; phi and phi' vanish at 0. The polynomials span xi^2 .. xi^(count + 1).
     """
     if count == 0:
         none = np.zeros((len(xi), 0))

@@ -1,4 +1,4 @@
-"""Small motions about a state or along a motion: matrices, frequencies, and the state space."""
+"""Small motions about a state or along a motion: matrices, frequencies and state space."""
 
 from __future__ import annotations
 
@@ -30,29 +30,30 @@ if TYPE_CHECKING:
     import xarray
 
 JOINTS = ("free", "locked")
-#: eigenvalues of the stiffness, scaled by its diagonal, that are negative by less than this are rounding of 0, and so
-#: is what is less than this share of the largest squared frequency on that diagonal
+#: eigenvalues of the stiffness, scaled by its diagonal, count as 0 if they are negative by less than this (rounding);
+#: the scaling treats diagonal entries below this share of the largest squared frequency as that share
 _ROUNDING = 1e-12
 
 
 class Linearisation(NamedTuple):
-    """M x'' + D x' + K x = G u for small deviations x of the coordinates that move, k of them.
+    """System M x'' + D x' + K x = G u for small deviations x of the k coordinates that move.
 
     Attributes
     ----------
     mass, damping, stiffness : Array, shape (k, k), or (T, k, k) along a motion
-        M, and the derivatives D and K of all forces by rates and by coordinates. With rates or accelerations, or
-        where gravity and foreshortening take part, K need not be that of the arm at rest.
+        M, and the derivatives D and K of all forces with respect to rates and to coordinates. With rates or
+        accelerations, or if gravity acts on foreshortening links, K can differ from the stiffness of the arm at rest.
     inputs : Array, shape (k, n)
-        G: where each motor's torque acts; zero with locked joints.
+        G: distribution of the motor torques; zero with locked joints.
     names : tuple of str
-        Of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on.
+        Names of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on.
     tip : Array, shape (d, k) or (T, d, k), or None
-        Derivative of the tip's position; None leaves it out of the outputs.
+        Derivative of the tip position; with None the tip is not an output.
     times : Array, shape (T,), or None
         Times of the motion, s.
     summed : Array, shape (k,) or (T, k), or None
-        What the diagonal of M is added up from, where that tells a mass from rounding; None: from itself.
+        Sum of the absolute contributions to the diagonal of M, which shows whether a mass is only rounding; None: the
+        diagonal itself is used.
     """
 
     mass: Array
@@ -65,7 +66,7 @@ class Linearisation(NamedTuple):
     summed: Array | None = None
 
     def tables(self) -> list[Table]:
-        """Return the coordinates, and the frequencies where the state is stable."""
+        """Return a table of the coordinates, with the frequencies if the state is stable."""
         try:
             hertz = np.atleast_2d(self.natural_frequencies()) / (2.0 * np.pi)
             low, high = hertz.min(axis=0), hertz.max(axis=0)
@@ -92,16 +93,16 @@ class Linearisation(NamedTuple):
         return ShowsTables._repr_html_(self)  # type: ignore[arg-type]
 
     def natural_frequencies(self) -> np.ndarray:
-        """Undamped angular frequencies, ascending, rad/s, shape (k,) or (T, k); those of free joints are 0.
+        """Return the undamped angular frequencies, ascending, rad/s, shape (k,) or (T, k); 0 for free joints.
 
-        What gives way and has no mass, as between springs in a row, follows at rest: its frequency is inf. Along a
-        motion they are those of the arm frozen at each time.
+        Elastic coordinates without mass, as between springs in series, follow statically: their frequency is inf. Along
+        a motion these are the frequencies of the arm frozen at each time.
 
         Raises
         ------
         ArmError
-            If a squared frequency is negative beyond rounding: the state is not stable. If the mass matrix is not
-            positive definite, as one truncated to first order may be.
+            If a squared frequency is negative beyond rounding, so that the state is unstable; or if the mass matrix is
+            not positive definite, as can happen with ``inertia_order = 'first'``.
         """
         mass, stiffness, own = _without_rigid_motions(
             np.asarray(self.mass), np.asarray(self.stiffness)
@@ -114,8 +115,8 @@ class Linearisation(NamedTuple):
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
-        # squared frequencies are as often negative as eigenvalues of the stiffness, however it is scaled, and these are
-        # known where high modes hide what a slow one is
+        # squared frequencies have as many negative signs as eigenvalues of the stiffness under any scaling (Sylvester);
+        # of the scaled stiffness small ones are resolved that high modes would hide in ``squares``
         largest = np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
         floor = _ROUNDING * largest * np.diagonal(mass, axis1=-2, axis2=-1)
         sizes = np.maximum(np.abs(np.diagonal(stiffness, axis1=-2, axis2=-1)), floor)
@@ -124,13 +125,13 @@ class Linearisation(NamedTuple):
         if np.any(np.linalg.eigvalsh(scaled) < -_ROUNDING):
             raise ArmError(
                 f"the state is not stable: a squared frequency is {squares.min():.6g} rad^2/s^2; must be 0 or more; "
-                "look at it with state_space and numpy.linalg.eigvals."
+                "use state_space and numpy.linalg.eigvals for an unstable state."
             )
         found = np.sqrt(np.maximum(squares, 0.0))
         return np.concatenate([np.zeros((*found.shape[:-1], without)), found], axis=-1)
 
     def _of_first_order(self) -> np.ndarray:
-        """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
+        """Return A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
         mass, size = np.asarray(self.mass), len(self.names)
         if np.any(massless(mass, self.summed)):
             raise ArmError(
@@ -146,12 +147,12 @@ class Linearisation(NamedTuple):
         return np.concatenate([upper, np.concatenate(below, axis=-1)], axis=-2)
 
     def eigenvalues(self) -> np.ndarray:
-        """Eigenvalues s of the small motions x e^(s t), 1/s, shape (2 k,) or (T, 2 k).
+        """Return the eigenvalues s of the small motions x e^(s t), 1/s, shape (2 k,) or (T, 2 k).
 
-        Ascending by their imaginary parts, equal ones by their real parts.
+        They are sorted by imaginary part, then by real part.
 
-        With the forces of the rates, those of a turning frame among them: the frequencies of a spinning arm are the
-        imaginary parts, and a real part above 0 beyond rounding grows.
+        Forces of the rates are included, such as gyroscopic forces: the imaginary parts are the angular frequencies of
+        a spinning arm, and a real part above 0 beyond rounding means that the motion grows.
 
         Raises
         ------
@@ -162,15 +163,15 @@ class Linearisation(NamedTuple):
         return np.take_along_axis(found, np.argsort(found.imag + 1j * found.real, axis=-1), axis=-1)
 
     def state_space(self) -> xarray.Dataset:
-        """The system z' = A z + B u, y = C z + D u as named matrices.
+        """Return the system z' = A z + B u, y = C z + D u as named matrices.
 
         Returns
         -------
         xarray.Dataset
-            ``A`` (2 k, 2 k), ``B`` (2 k, n), ``C`` (p, 2 k) and ``D`` (p, n), along a motion with an axis ``time``
-            before. States z are the coordinates and their rates, inputs u torques in N m, outputs y the angles of
-            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y`` and, in space,
-            ``tip.z``, m: all of them deviations.
+            ``A`` (2 k, 2 k), ``B`` (2 k, n), ``C`` (p, 2 k) and ``D`` (p, n); along a motion, all except D have a
+            leading axis ``time``. The states z are the coordinates and their rates, the inputs u are torques in N m,
+            and the outputs y are the angles of the moving joints and motors, rad, and the tip position ``tip.x``,
+            ``tip.y`` and, in space, ``tip.z``, m. All are deviations.
 
         Raises
         ------
@@ -213,20 +214,20 @@ class Linearisation(NamedTuple):
     def to_control(self) -> Any:
         """Return python-control's ``StateSpace`` of `state_space`; needs ``jaxmodal[control]``.
 
-        Names are those of `state_space` with ``_`` in place of full stops, which are not allowed there.
+        Names are the same as in `state_space`, with ``_`` in place of full stops, which python-control does not allow.
 
         Raises
         ------
         ArmError
-            If these are systems along a motion, or the mass matrix is not positive definite.
+            If this holds several systems along a motion, or the mass matrix is not positive definite.
         ImportError
-            python-control is not installed.
+            If python-control is not installed.
         """
         control = require_control()
         if self.times is not None:
             raise ArmError(
                 f"to_control: this holds {len(self.times)} systems along a motion; must be one: linearise about the "
-                "state of a time, or take matrices of state_space."
+                "state at one time, or use the matrices of state_space."
             )
         space = self.state_space()
         labels = {
@@ -239,9 +240,10 @@ class Linearisation(NamedTuple):
 def _without_rigid_motions(
     mass: np.ndarray, stiffness: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """M and K of the coordinates that K knows, the others moving as no force on them makes them, and which those are.
+    """Return M and K reduced to the coordinates that have stiffness, and the indices of these coordinates.
 
-    Eigenvalues of all of them together would show as rounding of the largest what is 0.
+    The other coordinates move freely and are eliminated, because otherwise rounding of the largest eigenvalues would
+    hide their frequency 0.
     """
     whole = np.abs(stiffness).max(axis=tuple(range(stiffness.ndim - 2)))
     free = (whole.max(axis=0) == 0.0) & (whole.max(axis=1) == 0.0)
@@ -277,24 +279,27 @@ def linearise(
     model
         The arm.
     q, rate, acceleration
-        Coordinates, rates and accelerations, shape (N,); None are zero. Torques that the state needs are held. Of a
-        free base q has N + 7 entries and the others N + 6; its deviations are displacements in its axes.
+        Coordinates, rates and accelerations, shape (N,); None means zero. The torques that the state needs are held
+        constant. With a free base q has N + 7 entries and the others N + 6; the deviations of the base are
+        displacements in its axes.
     joints
-        ``"free"`` lets the joints move; ``"locked"`` holds what the motors hold: its frequencies are those of
-        `jaxmodal.natural_frequencies` for the same arm.
+        ``"free"`` lets the joints move; ``"locked"`` holds the coordinates that the motors drive. Locked, the
+        frequencies are those of `jaxmodal.natural_frequencies` for the same arm.
 
     Returns
     -------
     Linearisation
-        About an equilibrium if ``q`` is one; `static_state` finds that under gravity.
+        System about the state, which is an equilibrium if ``q`` is one; `static_state` finds it under gravity.
 
     Raises
     ------
     ArmError
-        If an argument is not allowed, or free joints have motors without inertia (``motor="beyond_spring"``).
+        If an argument is not allowed, or joints are free and motors have no inertia (``motor="beyond_spring"``).
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
+    if joints == "free":
+        require_motor_inertia(model)
     state = []
     for name, given in (("q", q), ("rate", rate), ("acceleration", acceleration)):
         blank = free_bases.at_zero(model) if name == "q" else np.zeros(model.num_rates)
@@ -308,21 +313,21 @@ def linearise(
 def linearise_along(
     model: FlexibleModel, motion: xarray.Dataset, joints: str = "free"
 ) -> Linearisation:
-    """Linearise the equations of motion along a motion: a system for every time, with the motion's torques held.
+    """Linearise the equations of motion along a motion: one system for each time, with the motor torques held constant.
 
     Parameters
     ----------
     model
         The arm that was simulated.
     motion : xarray.Dataset
-        From `simulate`. Times that were not reached are left out.
+        Result of `simulate`. Times that were not reached are left out.
     joints
-        As `linearise`.
+        As for `linearise`.
 
     Returns
     -------
     Linearisation
-        With a leading axis of times: M(t) x'' + D(t) x' + K(t) x = G u for neighbours of the motion.
+        Systems with a leading axis of times: M(t) x'' + D(t) x' + K(t) x = G u for motions near the given one.
 
     Raises
     ------
@@ -331,6 +336,8 @@ def linearise_along(
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
+    if joints == "free":
+        require_motor_inertia(model)
     q, rate = coordinates_of(model, motion, also=("torque",))
     known = np.isfinite(q).all(axis=1)
     q, rate = q[known], rate[known]
@@ -342,7 +349,7 @@ def linearise_along(
 def _kept(
     model: FlexibleModel, q: np.ndarray, matrices: tuple[Array, ...], joints: str
 ) -> Linearisation:
-    """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., d, N)."""
+    """Return the system of the coordinates that move, from M, D, K (..., N, N) and the tip derivative (..., d, N)."""
     size = model.num_rates
     driven = model.layout.driven
     inputs = np.zeros((size, model.num_links))
@@ -351,8 +358,6 @@ def _kept(
     kept = np.setdiff1d(np.arange(size), model.layout.given)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
-    else:
-        require_motor_inertia(model)
     mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
     square = (..., kept[:, None], kept)
     summed = None

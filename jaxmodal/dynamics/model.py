@@ -1,10 +1,10 @@
-"""The model of a flexible arm as arrays: what the equations of motion need to know of it, and how they are posed.
+"""Model of a flexible arm as arrays: the data of the equations of motion, and the choices of their formulation.
 
 A point of link i is ``p = r + w (x - s(x) + i y(x))`` (planar vectors as complex numbers), with the deflection
 ``y = phi(x) . delta`` and, with foreshortening, the shortening ``s = delta . Gamma(x) delta / 2``,
-``Gamma = int_0^x phi' phi'^T``. It is a combination of the functions 1, x, phi_j and Gamma_jk of x, whose scalar
-products under the mass of the link, lumped bodies included, are the *Gram matrix* of the link: the one place where
-mass and shapes enter the translational motion. All that rotates does so at a rate that is a constant combination of
+``Gamma = int_0^x phi' phi'^T``. It is a combination of the functions 1, x, phi_j and Gamma_jk of x. Their scalar
+products weighted by the mass of the link, lumped bodies included, are the *Gram matrix* of the link: the only place
+where mass and shapes enter the translational motion. Every rotating body has a rate that is a constant combination of
 the generalised velocities.
 """
 
@@ -27,7 +27,7 @@ FRAMES = ("rotation", "linear")
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> None:
-    """Refuse a choice that is none of the allowed ones."""
+    """Raise ArmError if a value is not one of the allowed choices."""
     if not isinstance(value, str) or value not in allowed:
         hint = suggestion(value, allowed) if isinstance(value, str) else ""
         raise ArmError(
@@ -36,20 +36,20 @@ def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> N
 
 
 def fixed(default: object = dataclasses.MISSING) -> object:
-    """A field of a model that is part of the program, not of its arrays."""
+    """Return a static field of a model, which is part of the compiled program and not an array."""
     return dataclasses.field(metadata={"static": True}, default=default)
 
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """Which generalised coordinate stands where in q.
+    """Order of the generalised coordinates in the vector q.
 
     Attributes
     ----------
     modes
         Number of modes of each link.
     elastic
-        Which joints have a spring between motor and link, n of them.
+        True for each of the n joints that has a spring between motor and link.
     """
 
     modes: tuple[int, ...]
@@ -62,28 +62,28 @@ class Layout:
 
     @property
     def modal(self) -> slice:
-        """Where the modal coordinates are."""
+        """Slice of the modal coordinates in q."""
         return slice(len(self.elastic), len(self.elastic) + sum(self.modes))
 
     @property
     def driven(self) -> np.ndarray:
-        """Where the coordinate is that each motor moves: the joint angle, or its own where the joint is elastic."""
+        """Index of the coordinate that each motor drives: the joint angle, or the motor angle of an elastic joint."""
         motors = iter(range(self.modal.stop, self.size))
         return np.array([next(motors) if e else i for i, e in enumerate(self.elastic)], int)
 
     @property
     def free(self) -> np.ndarray:
-        """1 for each coordinate that no motor moves, 0 for the others, shape (N,)."""
+        """1 for each coordinate that no motor drives, 0 for the others, shape (N,)."""
         return 1.0 - np.isin(np.arange(self.size), self.driven)
 
     @property
     def given(self) -> np.ndarray:
-        """Where the coordinates are of a base that moves as it is told; none elsewhere."""
+        """Indices of the coordinates of a driven base; empty for a planar arm."""
         return np.zeros(0, int)
 
     @property
     def loose(self) -> np.ndarray:
-        """0 for each rate that is given, as torques move the joints; 1 for the others."""
+        """0 for each prescribed rate of a driven base; 1 for the others, those of joints included."""
         return np.ones(self.size)
 
     @property
@@ -93,13 +93,13 @@ class Layout:
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The modes j <= k of each Gamma_jk, in the order of the functions of a link."""
+        """Indices j <= k of the shapes of each Gamma_jk, in the order of the functions of a link."""
         rows, columns = np.triu_indices(self.width)
         return rows, columns
 
     @property
     def places(self) -> np.ndarray:
-        """Index of each modal coordinate, shape (n, m); N where a link has fewer modes."""
+        """Index of each modal coordinate in q, shape (n, m); N where a link has fewer modes."""
         found = np.full((len(self.modes), self.width), self.size)
         start = len(self.modes)
         for i, count in enumerate(self.modes):
@@ -118,48 +118,48 @@ class Layout:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints' coordinates."""
+        """Names of the joint coordinates."""
         return tuple(f"theta{i}" for i in range(1, len(self.elastic) + 1))
 
     @property
     def turns(self) -> np.ndarray:
-        """Which joints turn, shape (n,); the others slide."""
+        """True for each joint that turns, shape (n,); False for sliding joints."""
         return np.ones(len(self.elastic), bool)
 
     @property
     def modal_coordinates(self) -> list[tuple[int, str, int]]:
-        """Of each modal coordinate its link, counted from 1 (0 is the base), its kind, and its number among these."""
+        """Link (from 1; 0 is the base), kind, and number within the kind of each modal coordinate."""
         return [
             (i, "mode", j) for i, count in enumerate(self.modes, 1) for j in range(1, count + 1)
         ]
 
     @property
     def spread(self) -> np.ndarray:
-        """From the modes of each link to q, shape (n, N, m)."""
+        """Matrices that map the modes of each link to q, shape (n, N, m)."""
         return np.moveaxis(np.eye(self.size + 1)[:-1, self.places], 1, 0)
 
 
 class FlexibleModel(ShowsTables):
-    """Base of the models of planar arms and of arms in space: all that the equations of motion need.
+    """Base class of the models of planar arms and of arms in space, with the data of the equations of motion.
 
     Attributes
     ----------
     gram : Array, shape (n, k, k)
-        Scalar products under the mass of a link of the functions whose coefficients are its components.
+        Scalar products, weighted by mass, of the functions of x of each link.
     tip_slope : Array, shape (n, m) or (n, m, 3)
-        How each shape turns the end of its link, per unit of its coordinate.
+        Rotation of the end of the link by each shape, per unit of its coordinate.
     stiffness, damping : Array, shape (N, N)
-        K and D.
+        Stiffness matrix K and damping matrix D.
     coulomb, coulomb_width : Array, shape (n,) and ()
-        Dry friction at each joint, and the rate over which its sign is smoothed.
+        Coulomb friction of each joint, and the rate over which its sign is smoothed.
     gravity : Array, shape (d,)
         Acceleration of gravity in the axes of the base, m/s^2.
     modes : tuple of int
         Number of modal coordinates of each link.
     elastic, rotor_beyond : tuple of bool
-        Which joints have a spring between motor and link, and which of these their rotor beyond it.
+        True for each joint with a spring between motor and link; True for those whose rotor is beyond the spring.
     inertia_order, frames, foreshortening
-        How the equations are posed.
+        Choices of the formulation of the equations.
     """
 
     gram: Array
@@ -175,86 +175,86 @@ class FlexibleModel(ShowsTables):
     inertia_order: str
     frames: str
     foreshortening: bool
-    #: names of the axes of positions, and of the choices of how equations are posed
+    #: axis names of positions, and names of the choices of formulation
     axes: ClassVar[tuple[str, ...]]
     choices: ClassVar[tuple[str, ...]]
 
     @property
     def layout(self) -> Layout:
-        """Which generalised coordinate stands where in q."""
+        """Order of the generalised coordinates in the vector q."""
         raise NotImplementedError
 
     def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
-        """Deflection of each link at its end, m, (T, n), by modal coordinates (T, n, m); in space its size."""
+        """Return the end deflections of the links, m, (T, n), from modal coordinates (T, n, m); in space magnitudes."""
         raise NotImplementedError
 
     @property
     def num_links(self) -> int:
-        """Number of joints, n: in the plane, and in space without segments, that of links as well."""
+        """Number of joints n; also the number of links, except in space with segments."""
         return len(self.elastic)
 
     @property
     def floats(self) -> bool:
-        """Whether the base floats freely."""
+        """True if the base floats freely."""
         return False
 
     @property
     def num_coordinates(self) -> int:
-        """Number of generalised coordinates N; of a free base seven more."""
+        """Number of generalised coordinates: N, or N + 7 with a free base."""
         return self.layout.size + 7 * self.floats
 
     @property
     def num_rates(self) -> int:
-        """Number of rates, N; of a free base six more."""
+        """Number of rates: N, or N + 6 with a free base."""
         return self.layout.size + 6 * self.floats
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class FlexibleArm(FlexibleModel):
-    """A planar arm with flexible links in motion: n links, M modes in all, e elastic joints, N = n + M + e.
+    """Model of a planar arm with flexible links: n links, M modes in all, e elastic joints, N = n + M + e.
 
-    The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad (each relative to the
-    end of the link before), the modal coordinates of link 1, of link 2 and so on, and for each elastic joint the
-    angle of its motor behind the gear, in rad. Made by `flexible_arm`.
+    The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad (each relative to the end
+    of the previous link), the modal coordinates of link 1, of link 2 and so on, and for each elastic joint the angle of
+    its motor behind the gear, in rad. Created by `flexible_arm`.
 
     Attributes
     ----------
     length : Array, shape (n,)
         Lengths of the links, m.
     gram : Array, shape (n, k, k)
-        Scalar products under the link's mass of 1, x, its m shapes and the m (m + 1)/2 functions Gamma_jk, j <= k;
-        m is the largest number of modes of a link, and what a link has fewer is zero.
+        Scalar products, weighted by the mass of the link, of 1, x, its m shapes and the m (m + 1)/2 functions Gamma_jk,
+        j <= k; m is the largest number of modes of a link, and entries for missing modes are zero.
     tip, tip_slope : Array, shape (n, m)
         Deflection and slope of each shape at the end of its link, per unit of its coordinate.
     shortening : Array, shape (n, m, m)
         Gamma at the end of each link.
     stations : Array, shape (n, 21, k)
-        The functions of `gram` at places equally spaced along each link, from its base to its end: for pictures.
+        Functions of `gram` at equally spaced positions along each link, from its base to its end, for plots.
     inertias, rates : Array, shape (b,) and (b, N)
-        Moment of inertia in kg m^2 of each rotating body, and its rate as a combination of dq/dt.
+        Moment of inertia of each rotating body in kg m^2, and its rate as a linear combination of dq/dt.
     stiffness, damping : Array, shape (N, N)
-        K in N m/rad, N/m and so on, and D.
+        Stiffness matrix K in N m/rad, N/m and so on, and damping matrix D.
     coulomb, coulomb_width : Array, shape (n,) and ()
-        Torque of dry friction at each joint in N m, and the rate in rad/s over which its sign is smoothed.
+        Coulomb friction torque of each joint in N m, and the rate in rad/s over which its sign is smoothed.
     gravity : Array, shape (2,)
         Acceleration of gravity in the axes of the base, m/s^2.
     modes : tuple of int
         Number of modes of each link.
     elastic : tuple of bool
-        Which joints have a spring between motor and link.
+        True for each joint that has a spring between motor and link.
     rotor_beyond : tuple of bool
-        Which of these have their rotor beyond the spring, at the link, so that the motor has no inertia.
+        True for each of these whose rotor is beyond the spring, at the link, so that the motor has no inertia.
     bodies : tuple of (int, bool)
-        Of each rotating body: the link with which it turns, from 0, and whether it is the rotor of its joint.
+        Link with which each rotating body turns, from 0, and whether the body is the rotor of the joint of that link.
     inertia_order
-        ``"full"`` keeps every power of the deflections in B; ``"first"`` keeps the first, as the paper's explicit
-        model does. The truncated B loses its definiteness at large deflections.
+        ``"full"`` keeps every power of the deflections in B; ``"first"`` keeps the first, as in the explicit model of
+        De Luca and Siciliano. The truncated B is not positive definite at large deflections.
     frames
-        ``"rotation"`` turns the next link by the end slope; ``"linear"`` multiplies it by 1 + i slope, the paper's
-        eq (1), which stretches all that lies beyond by sqrt(1 + slope^2).
+        ``"rotation"`` turns the next link by the end slope; ``"linear"`` multiplies it by 1 + i slope, eq (1) of the
+        paper, which stretches everything beyond by sqrt(1 + slope^2).
     foreshortening
-        Whether a bent link gets shorter. Without it nothing stiffens in rotation, and gravity's effect on the
+        True if a bent link gets shorter. If False, rotation does not stiffen links, and the effect of gravity on the
         frequencies has the wrong sign.
     """
 
@@ -282,7 +282,7 @@ class FlexibleArm(FlexibleModel):
     choices: ClassVar[tuple[str, ...]] = ("inertia_order", "frames", "foreshortening")
 
     def tables(self) -> list[Table]:
-        """Return the links, and how the equations are posed."""
+        """Return a table of the links, with the choices of formulation."""
         bent, driven = sum(self.modes), sum(self.elastic)
         title = (
             f"flexible arm: {self.num_links} links, {bent} modes, {driven} elastic joints, N = {self.num_coordinates} "
@@ -311,7 +311,7 @@ class FlexibleArm(FlexibleModel):
 
     @property
     def layout(self) -> Layout:
-        """Which generalised coordinate stands where in q."""
+        """Order of the generalised coordinates in the vector q."""
         return Layout(self.modes, self.elastic)
 
     def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
@@ -323,14 +323,14 @@ class FlexibleArm(FlexibleModel):
         frames: str | None = None,
         foreshortening: bool | None = None,
     ) -> FlexibleArm:
-        """Return the same arm with other choices of how its equations are posed; None leaves a choice as it is.
+        """Return the same arm with another formulation of its equations; None leaves a choice unchanged.
 
-        The paper's model is ``posed("first", "linear", False)``.
+        The model of De Luca and Siciliano is ``posed("first", "linear", False)``.
 
         Raises
         ------
         ArmError
-            If a choice is none of the allowed ones.
+            If a choice is not one of the allowed values.
         """
         order = self.inertia_order if inertia_order is None else inertia_order
         turned = self.frames if frames is None else frames
@@ -342,7 +342,7 @@ class FlexibleArm(FlexibleModel):
 
 
 def require_motor_inertia(model: FlexibleModel) -> None:
-    """Refuse a model that has motors without inertia where they move freely."""
+    """Raise ArmError if motors or an elastic base of a model have no inertia, so that they cannot move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
     require_base_inertia(model, "freely")
     if numbers:
@@ -356,7 +356,7 @@ def require_motor_inertia(model: FlexibleModel) -> None:
 
 
 def require_base_inertia(model: FlexibleModel, motors: str) -> None:
-    """Refuse a model with an elastic base that has no inertia where motors move so: ``"freely"`` or ``"as given"``."""
+    """Raise ArmError if the idle base of a model rules out motors that move ``"freely"`` or ``"as given"``."""
     idle = getattr(model, "idle_base", "")
     if idle == "as given" or (idle and motors == "freely"):
         raise ArmError(
@@ -368,9 +368,9 @@ def require_base_inertia(model: FlexibleModel, motors: str) -> None:
 
 
 def require_model(model: object) -> None:
-    """Refuse what is no model, such as an arm."""
+    """Raise ArmError if an object, such as an arm, is not a model."""
     if not isinstance(model, FlexibleModel):
         raise ArmError(
             f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; "
-            "jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+            "jaxmodal.dynamics.flexible_arm(arm, modes) returns one."
         )

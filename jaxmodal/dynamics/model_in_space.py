@@ -1,11 +1,11 @@
-"""The model of an arm in space as arrays, and how its equations are posed.
+"""Model of an arm in space as arrays, and the choices of the formulation of its equations.
 
-A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, y and z along the
-principal axes of its section, and b is where its elastic part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is
-over functions f of x (1, x, the shapes, what shortens the link and what a twist makes of its bending), numbers s that
-are products of modal coordinates, and fixed directions e in the axes of the link. The scalar products of the functions
-under the mass of the link are its *Gram matrix*. A rigid body is the same: its points are sums of its place and its
-three axes, and the Gram matrix of those is its pseudo-inertia.
+A point of a link is ``p = r + R (b + c(x))``. Here r and R are the position of the joint and the axes of the link, y
+and z along the principal axes of its section, and b is the start of its elastic part. The deflection ``c(x) = sum_a
+f_a(x) s_a(delta) e_a`` is a sum over functions f of x (1, x, the shapes, foreshortening, and the product of twist and
+bending), coefficients s that are products of modal coordinates, and fixed directions e in the axes of the link. The
+scalar products of the functions weighted by the mass of the link are its *Gram matrix*. A rigid body has the same form:
+its points are sums of its position and its three axes, whose Gram matrix is its pseudo-inertia.
 """
 
 from __future__ import annotations
@@ -39,57 +39,60 @@ TORSION_SPINS = ("absolute", "relative")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SpatialFlexibleArm(FlexibleModel):
-    """An arm in space with flexible links in motion: n joints, M modal coordinates, e elastic joints, N = n + M + e.
+    """Model of an arm in space: n joints, M modal coordinates, e elastic joints, N = n + M + e.
 
-    It consists of p pieces: its links, segments among them, and for an elastic base and for springs of a joint that
-    slides one more each; so has a base that is driven.
+    It has p pieces: one for each link, segments included, one more for an elastic or driven base, and one more for the
+    springs of each sliding joint.
 
-    The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad, of joints that slide
-    their positions in m; the modal coordinates of
-    link 1, of link 2 and so on, of each first those of stretch, then of torsion, of bending in its x-y plane and of
-    bending in its x-z plane, and the deflections of further springs of its joint, in m or rad; and for each elastic
-    joint the angle of its motor behind the gear, in rad. Made by `flexible_arm`. Of a base that is elastic or driven
-    its displacement, m, and rotation vector, rad, in the axes of the ground stand before the modal coordinates.
+    The generalised coordinates q, shape (N,), are the joint positions, in rad for turning joints (theta_1 and so on)
+    and in m for sliding joints; the modal coordinates of link 1, of link 2 and so on, for each link in the order
+    stretch, torsion, bending in its x-y plane, bending in its x-z plane, and deflections of its joint springs, in m or
+    rad; and for each elastic joint the angle of its motor behind the gear, in rad. The displacement, m, and the
+    rotation vector, rad, of an elastic or driven base, in the axes of the ground, precede the modal coordinates.
+    Created by `flexible_arm`.
 
-    With a base that floats freely, q has N + 7 entries: last the position of the base's point in the axes of the ground
-    in m, and a quaternion (w, x, y, z) of its rotation (`base_pose`). The rates have N + 6: last the velocity of that
-    point in m/s and the angular velocity of the base in rad/s, both in the axes of the base. Matrices and forces are
-    over the rates.
+    With a free base, q has N + 7 entries: the last seven are the position of the base point in the axes of the ground
+    in m, and a quaternion (w, x, y, z) of its rotation (`base_pose`). The rates have N + 6 entries: the last six are
+    the velocity of that point in m/s and the angular velocity of the base in rad/s, both in the axes of the base.
+    Matrices and forces refer to the rates.
 
     Attributes
     ----------
     gram : Array, shape (p, k + 8, k + 8)
-        Scalar products of the k functions of each link (`Functions`) under its mass, then the pseudo-inertias of the
-        bodies at its joint and at its tip: of place and axes of the joint's frame and of the tip's.
+        Scalar products, weighted by mass, of the k functions of each link (`Functions`), followed by the
+        pseudo-inertias of the bodies at its joint and at its tip, each over position and axes of that frame.
     ends : Array, shape (p, k)
-        The functions at the end of the elastic part.
+        Values of the functions at the end of the elastic part.
     tip_slope : Array, shape (p, m, 3)
-        Rotation vector of the end by each shape, in the axes of the link.
+        Rotation vector of the end due to each shape, in the axes of the link.
     tip_turn : Array, shape (p, 3, m, m)
-        Its second order: the rotation vector has ``delta . tip_turn delta`` besides.
+        Second-order part of this rotation vector: it adds ``delta . tip_turn delta``.
     gives : Array, shape (p, s, 6)
-        Directions of the further springs of the joint, displacement and rotation, in the axes of the link.
+        Directions of the joint springs, displacement and rotation, in the axes of the link.
     axis, orientation : Array, shape (p, 3) and (p, 3, 3)
-        Axis of the joint, or the direction in which it slides, in the tip axes of the piece before, and the piece's
-        axes at joint angle 0 in those. The axes of a link are here those of its section.
+        Axis of the joint, or the direction of sliding, in the tip axes of the previous piece, and in the same axes
+        those of the piece at joint angle 0. The axes of a link are here the axes of its section.
     start, offset : Array, shape (p, 3)
-        Start of the elastic part seen from the joint in the axes of the link; the tip seen from its end, in tip axes.
+        Start of the elastic part relative to the joint, in the axes of the link; the tip relative to its end, in tip
+        axes.
     spin : Array, shape (p, 1 + t, 1 + t)
-        Inertia about its own line of each link, over the rate of its frame about x and those of its t twists.
+        Inertia of each link about its line, as a matrix over the rate of its frame about x and the rates of its t
+        twists.
     rotor, gear : Array, shape (n,)
-        Inertia of the rotor of each joint about the joint's axis, kg m^2, and its turns for one of the motor's angle.
+        Inertia of the rotor of each joint about the axis of the joint, kg m^2, and its turns per turn of the motor
+        angle.
     roll : Array, shape (3, 3)
-        The last link's own axes in those of its section, for the rotation of the tip.
+        Axes of the last link in the axes of its section, for the rotation of the tip.
     stations : Array, shape (p, 21, k)
-        The functions of `gram` at places equally spaced along each link, for pictures.
-    stiffness, damping : Array, shape (N, N), or over all rates of a free base
-        K and D.
+        Functions of `gram` at equally spaced positions along each link, for plots.
+    stiffness, damping : Array, shape (N, N), or (N + 6, N + 6) with a free base
+        Stiffness matrix K and damping matrix D.
     coulomb, coulomb_width : Array, shape (n,) and ()
-        Torque of dry friction at each joint in N m, and the rate in rad/s over which its sign is smoothed.
+        Coulomb friction torque of each joint in N m, and the rate in rad/s over which its sign is smoothed.
     gravity : Array, shape (3,)
-        Acceleration of gravity in the axes of the base, of a free base in those of the ground, m/s^2.
+        Acceleration of gravity, m/s^2, in the axes of the base; with a free base in the axes of the ground.
     base_gram : Array, shape (4, 4)
-        Pseudo-inertia of a free base about its point; 0 of a clamped one.
+        Pseudo-inertia of a free base about its point; 0 for a clamped one.
     joint_position : Array, shape (3,)
         Joint 1 seen from the point of a free base, in its axes, m.
     support_stiffness, support_direction : Array, shape (s,) and (s, 3)
@@ -99,37 +102,37 @@ class SpatialFlexibleArm(FlexibleModel):
     counts : tuple of (int, int, int, int)
         Number of shapes of each piece: stretch, torsion, bending in x-y, bending in x-z.
     springs : tuple of int
-        Number of further springs at the start of each piece.
+        Number of joint springs at the start of each piece.
     kinds : tuple of str
-        How each piece is joined to the one before it: ``"turns"``, ``"slides"`` or ``"fixed"``.
+        Connection of each piece to the one before it: ``"turns"``, ``"slides"`` or ``"fixed"``.
     numbers : tuple of int
         The link of the arm, counted from 1, that each piece is of; 0 is a base that is elastic or driven.
     supported : tuple of (int, str)
         Of each spring between a tip and the ground the piece, from 0, and whether it is a ``"translation"`` or a
         ``"rotation"``.
     elastic, rotor_beyond : tuple of bool
-        Which joints have a spring between motor and link; which of these have their rotor beyond it, at the link, or
-        none.
+        True for each joint with a spring between motor and link; True for those whose rotor is beyond the spring, at
+        the link, or missing.
     frames
-        ``"rotation"`` turns what is beyond a link by the rotation of its end; ``"linear"`` multiplies by the rotation
-        of small angles, which stretches all that lies beyond: the 4 x 4 matrices of the literature.
+        ``"rotation"`` turns everything beyond a link by the rotation of its end; ``"linear"`` multiplies it by the
+        matrix of small rotations, which stretches it, like the 4 x 4 matrices of the literature.
     foreshortening
-        Whether a bent link gets shorter. Without it nothing stiffens in rotation.
+        True if a bent link gets shorter. If False, rotation does not stiffen links.
     second_order
-        Whether a link that twists while it bends moves as curvature has it, to second order in its deflections.
+        True if the displacement of a link that twists and bends follows from its curvatures to second order.
     rotor_motion
         ``"carried"``: a rotor turns with the link that carries it, and its gyroscopic moments act. ``"reflected"``:
-        only its own spin has energy.
+        only its own spin has kinetic energy.
     torsion_spin
-        ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
+        ``"absolute"``: the spin of a section is that of the link plus its twist. ``"relative"``: the twist alone.
     inertia_order
-        ``"full"`` keeps every power of the deflections, those of springs of joints and of an elastic base among them,
-        in B; ``"first"`` keeps the first, as usual in the literature.
+        ``"full"`` keeps every power of the deflections in B, including those of joint springs and of an elastic base;
+        ``"first"`` keeps the first, as usual in the literature.
     base
-        ``"clamped"``: the base does not move, but for its springs if it has them. ``"free"``: it floats freely.
-        ``"driven"``: it moves as it is told.
+        ``"clamped"``: the base moves only on its springs, if it has any. ``"free"``: it floats freely. ``"driven"``:
+        its motion is prescribed.
     idle_base
-        How the motors may not move because a base on springs has no inertia: ``"freely"``, or not even ``"as given"``.
+        Motion of the motors that a base on springs without inertia rules out: ``"freely"``, or also ``"as given"``.
     """
 
     gram: Array
@@ -179,7 +182,7 @@ class SpatialFlexibleArm(FlexibleModel):
     )
 
     def tables(self) -> list[Table]:
-        """Return the links, and how the equations are posed."""
+        """Return a table of the links, with the choices of formulation."""
         on = {"free": " on a free base", "driven": " on a driven base"}
         title = (
             f"flexible arm in space: {len(self.layout.links)} links, {sum(self.modes)} modal coordinates, "
@@ -231,7 +234,7 @@ class SpatialFlexibleArm(FlexibleModel):
 
     @property
     def layout(self) -> LayoutInSpace:
-        """Which generalised coordinate stands where in q."""
+        """Order of the generalised coordinates in the vector q."""
         own = (self.counts, self.springs, self.kinds, self.numbers)
         return LayoutInSpace(self.modes, self.elastic, *own, self.base)
 
@@ -242,12 +245,12 @@ class SpatialFlexibleArm(FlexibleModel):
 
     @property
     def slides(self) -> bool:
-        """Whether any joint slides."""
+        """True if any joint slides."""
         return SLIDES in self.kinds
 
     @property
     def is_of_turning_links(self) -> bool:
-        """Whether every piece is a link that turns at a joint of its own, on a base that is clamped or floats."""
+        """True if every piece is a link with its own turning joint, on a clamped or free base."""
         return set(self.kinds) <= {TURNS} and self.base != "driven" and 0 not in self.numbers
 
     @property
@@ -256,7 +259,7 @@ class SpatialFlexibleArm(FlexibleModel):
 
     @property
     def kept(self) -> np.ndarray:
-        """Indices of the functions of a link that take part, as the equations are posed."""
+        """Indices of the functions of a link that are used in this formulation."""
         return self.layout.functions.kept(self.foreshortening, self.second_order)
 
     def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
@@ -279,7 +282,7 @@ class SpatialFlexibleArm(FlexibleModel):
         torsion_spin: str | None = None,
         inertia_order: str | None = None,
     ) -> SpatialFlexibleArm:
-        """Return the same arm with other choices of how its equations are posed; None leaves a choice as it is.
+        """Return the same arm with another formulation of its equations; None leaves a choice unchanged.
 
         The usual model of the literature is
         ``posed("linear", True, False, "reflected", "relative")``.
@@ -287,8 +290,8 @@ class SpatialFlexibleArm(FlexibleModel):
         Raises
         ------
         ArmError
-            If a choice is none of the allowed ones, linear frames meet what needs axes that are not stretched, or an
-            inertia matrix of first order a base that floats or is driven.
+            If a choice is not one of the allowed values, linear frames are combined with a choice that needs
+            orthonormal axes, or an inertia matrix of first order with a base that is free or driven.
         """
         turned = self.frames if frames is None else frames
         shorter = self.foreshortening if foreshortening is None else foreshortening
@@ -300,7 +303,7 @@ class SpatialFlexibleArm(FlexibleModel):
         if order == "first" and self.base != "clamped":
             raise ArmError(
                 f"inertia_order = 'first': is of arms whose base does not move, and base = {self.base!r}; must be "
-                "'full' beside it."
+                "'full' with it."
             )
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         require_truth("foreshortening", shorter)
@@ -310,7 +313,7 @@ class SpatialFlexibleArm(FlexibleModel):
         if turned == "linear" and (rotor, spin) != ("reflected", "relative"):
             raise ArmError(
                 f"frames = 'linear': stretches the axes of links, against which rotor_motion = {rotor!r} and "
-                f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' beside it, or frames = "
+                f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' with it, or frames = "
                 "'rotation'."
             )
         if turned == "linear" and any(kind == "rotation" for _, kind in self.supported):

@@ -1,7 +1,7 @@
 """Linearity in the parameters: forces as a matrix of the motion times masses, moments, inertias and stiffnesses.
 
-With the shapes fixed, inverse dynamics is linear in the Gram matrices, the rotary inertias, the stiffness and the
-friction of a model. Several of those columns depend on each other, as a mass at the end of a link does on the next.
+With fixed shapes, inverse dynamics is linear in the Gram matrices, the rotary inertias, the stiffness and the friction
+of a model. Some columns are linearly dependent: a mass at the end of one link acts like a mass on the next.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ Model = TypeVar("Model", bound=FlexibleModel)
 
 
 class _Place(NamedTuple):
-    """One parameter: the array of the model that it is in, where it is there, its name."""
+    """One parameter: the array of the model that contains it, its index there, and its name."""
 
     field: str
     where: tuple[int, ...]
     name: str
 
 
-#: fields of a model that hold parameters; the first ones are symmetric
+#: fields of a model that hold parameters, in the plane and in space, and those of them that are symmetric
 _FIELDS = ("gram", "stiffness", "inertias", "damping", "coulomb")
 _FIELDS_IN_SPACE = (
     *("gram", "stiffness", "spin", "base_gram", "rotor", "support_stiffness"),
@@ -43,7 +43,7 @@ _SYMMETRIC = ("gram", "stiffness", "spin", "base_gram")
 
 
 def _upper(field: str, owner: tuple[int, ...], indices: list[int], name: Any) -> list[_Place]:
-    """The entries on and above the diagonal of a symmetric table at some indices, named by the numbers of these."""
+    """Return the entries on and above the diagonal of a symmetric matrix at some indices, each with a name."""
     return [
         _Place(field, (*owner, row, column), name(a, b))
         for a, row in enumerate(indices)
@@ -66,7 +66,7 @@ def _places(model: FlexibleModel) -> list[_Place]:
     if not model.is_of_turning_links:
         raise ArmError(
             "model: has joints that slide, segments, or a base that is elastic or driven, whose parameters are not "
-            "written; must be of links that turn at joints, on a base that is clamped or floats."
+            "supported; must consist of links with turning joints, on a clamped or free base."
         )
     return _in_space(model)
 
@@ -121,27 +121,27 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
 
 
 def _numbered(what: str) -> Any:
-    """The same with their numbers."""
+    """Return a function that names an entry by the numbers of its row and column."""
     return lambda a, b: f"{what}{a + 1}{b + 1}"
 
 
 def _named(what: str, names: list[str]) -> Any:
-    """Names of the entries of a table: what it is, with the names of row and column."""
+    """Return a function that names an entry by the names of its row and column."""
     return lambda a, b: f"{what}({names[a]}, {names[b]})"
 
 
 def parameter_names(model: FlexibleModel) -> tuple[str, ...]:
-    """Names of the entries of `parameters`: scalar products of a link's functions under its mass, and the rest."""
+    """Return the names of the entries of `parameters`: mass-weighted scalar products of each link, and the others."""
     return tuple(place.name for place in _places(model))
 
 
 def parameters(model: FlexibleModel) -> np.ndarray:
-    """The parameters in which a model is linear, shape (p,), SI units, in the order of `parameter_names`."""
+    """Return the parameters in which a model is linear, shape (p,), SI units, in the order of `parameter_names`."""
     return np.array([np.asarray(getattr(model, p.field))[p.where] for p in _places(model)])
 
 
 def with_parameters(model: Model, values: Array) -> Model:
-    """The model with other parameters, shape (p,); all that is no parameter, structural damping too, is 0."""
+    """Return the model with other parameters, shape (p,); everything else, structural damping included, is 0."""
     made: dict[str, Any] = {
         field: jnp.zeros(np.shape(getattr(model, field)))
         for field in (_FIELDS if isinstance(model, FlexibleArm) else _FIELDS_IN_SPACE)
@@ -163,24 +163,24 @@ def with_parameters(model: Model, values: Array) -> Model:
 
 
 def regressor(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
-    """The matrix Y of a motion: generalised forces are Y times `parameters`.
+    """Return the matrix Y of a motion: the generalised forces are Y times `parameters`.
 
     Parameters
     ----------
     model
-        The arm; of it, lengths, shapes, gravity and the way it is posed count. Springs of joints and structural
-        damping, which are no parameters here, are refused.
+        The arm. Its lengths, shapes, gravity and formulation count. Joint springs and structural damping, which are not
+        parameters, are not allowed.
     q, rate, acceleration
         States and their accelerations, shape (..., N).
 
     Returns
     -------
-    Array, shape (..., N, p), or of a free base (..., N + 6, p)
+    Array, shape (..., N, p), or (..., N + 6, p) with a free base
 
     Raises
     ------
     ArmError
-        If shapes do not fit, or the model has springs of joints or structural damping.
+        If shapes do not fit, or the model has joint springs or structural damping.
     """
     require_model(model)
     _check_all_are_parameters(model)
@@ -195,7 +195,7 @@ def _regressor(model: FlexibleModel, *motion: Array) -> Array:
 
 
 def _check_all_are_parameters(model: FlexibleModel) -> None:
-    """Refuse what acts in the model and is no parameter: forces would differ from the regressor's, unsaid."""
+    """Raise ArmError if joint springs or structural damping act, which are not parameters and would be ignored."""
     springs = [str(i) for i, elastic in enumerate(model.elastic, start=1) if elastic]
     if springs:
         raise ArmError(
@@ -215,7 +215,7 @@ def _check_all_are_parameters(model: FlexibleModel) -> None:
     if largest > 0.0:
         raise ArmError(
             f"model: has structural damping (up to {largest:.3g} in D), which is no parameter here; make the model "
-            "with kelvin_voigt_time = 0 and damping_ratio = 0, and where the damping is known take D q' from the "
+            "with kelvin_voigt_time = 0 and damping_ratio = 0; if the damping is known, subtract D q' from the "
             "forces."
         )
 
@@ -226,13 +226,13 @@ class Identified(NamedTuple):
     Attributes
     ----------
     values : shape (p,)
-        The smallest parameters, in the scale of the columns, that fit best.
+        Best-fitting parameters; where the fit is not unique, those of the smallest norm in the scale of the columns.
     rank
-        Number of base parameters: combinations that the motion tells apart.
+        Number of base parameters: combinations that the motion can distinguish.
     base : shape (rank, p)
-        Those combinations, as rows.
+        These combinations, as rows.
     estimates, half_widths : shape (rank,)
-        Their values, and half of each one's 95 % confidence interval.
+        Values of the combinations, and half the width of the 95 % confidence interval of each.
     """
 
     values: np.ndarray
@@ -248,21 +248,21 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
     Parameters
     ----------
     matrix
-        Stacked `regressor`, shape (..., p).
+        Stacked results of `regressor`, shape (..., p).
     forces
         Measured generalised forces of equal uncertainty, shape (...,).
     tolerance
-        Singular values below it, relative to the largest of the scaled columns, count as 0.
+        Singular values below this, relative to the largest of the scaled matrix, count as 0.
 
     Raises
     ------
     ArmError
-        If shapes do not fit, or there are no more forces than base parameters.
+        If shapes do not fit, or there are not more forces than base parameters.
 
     Notes
     -----
-    Singular value decomposition of the matrix with columns scaled to length 1; the variance of the forces is taken
-    from the residual, so that an interval is as many standard errors as Student's t has of it.
+    Singular value decomposition of the matrix with columns scaled to length 1. The variance of the forces is estimated
+    from the residual, so that the intervals follow Student's t distribution.
     """
     from scipy.special import stdtrit
 
@@ -275,7 +275,7 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
         raise ArmError("forces: hold values that are not finite; leave their rows out.")
     if measured.shape != table.shape[:1]:
         raise ArmError(
-            f"forces: {measured.size} of them; must be {table.shape[0]}, one for each row of the matrix."
+            f"forces: {measured.size} given; must be {table.shape[0]}, one for each row of the matrix."
         )
     scale = np.linalg.norm(table, axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)

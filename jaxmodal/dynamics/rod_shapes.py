@@ -1,6 +1,6 @@
-"""Assumed shapes of a link that stretches or twists: what its displacement along it or its turn about it may look like.
+"""Assumed shapes of stretch and torsion of a link: displacement along its line, or rotation about it.
 
-As the shapes of bending they are functions of xi = x/l alone, held at the base; there only the value is 0.
+Like the shapes of bending they are functions of xi = x/l alone; at the base the value is 0, the slope is free.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Numbers = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class RodShapes:
-    """Shapes of a rod, held at its base.
+    """Shapes of a rod that is held at its base.
 
     Attributes
     ----------
     count
-        Number of shapes; 0 neither stretches nor twists.
+        Number of shapes; a link with 0 shapes neither stretches nor twists.
     evaluate
-        From places xi in [0, 1], shape (s,), to phi and phi' in xi, each of shape (s, count).
+        Function from positions xi in [0, 1], shape (s,), to phi and phi' with respect to xi, each of shape (s, count).
     """
 
     count: int
     evaluate: Callable[[Numbers], tuple[Numbers, Numbers]]
 
     def in_tip_values(self) -> RodShapes:
-        """The same shapes, each 1 at the end."""
+        """Return the same shapes, each scaled to the value 1 at the end."""
         inner = self.evaluate
         factors = 1.0 / inner(np.ones(1))[0][0]
 
@@ -48,12 +48,12 @@ class RodShapes:
 
 
 def polynomial_rods(count: int) -> RodShapes:
-    """Polynomials held at the base with orthogonal slopes: integrals of Legendre's."""
+    """Return polynomials that are 0 at the base with orthogonal slopes: integrals of Legendre polynomials."""
     return combined_rods(np.eye(max(count, 1), count))
 
 
 def combined_rods(coefficients: NDArray[Any]) -> RodShapes:
-    """Shapes as combinations of the first polynomials of `polynomial_rods`, shape (size, count)."""
+    """Return combinations of the first polynomials of `polynomial_rods`; ``coefficients`` has shape (size, count)."""
     integrals = _integrals(coefficients)
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
@@ -64,27 +64,27 @@ def combined_rods(coefficients: NDArray[Any]) -> RodShapes:
 
 
 def _integrals(slopes: NDArray[Any]) -> NDArray[Any]:
-    """Legendre series of what has these slopes in xi and is 0 at the base."""
+    """Return the Legendre series that have these slopes in xi and are 0 at the base."""
     return np.asarray(legendre.legint(slopes, lbnd=-1.0, scl=0.5))
 
 
 def sampled_rods(stations: Any, values: Any, tolerance: float = 1e-8) -> RodShapes:
-    """A user's shapes of a link that stretches or twists, given at stations.
+    """Return shapes of stretch or torsion given by values at stations.
 
     Parameters
     ----------
     stations
-        Places x/l, ascending from 0 to 1, shape (s,). Places that crowd to the ends fit best.
+        Positions x/l, ascending from 0 to 1, shape (s,). Positions that are denser near the ends fit best.
     values
-        Each shape there, relative to the base, shape (s, m); any scale.
+        Value of each shape at the stations, relative to the base, shape (s, m); any scale.
     tolerance
-        Largest allowed difference of the fit from the samples, over their largest value.
+        Largest allowed difference between fit and samples, relative to the largest sample.
 
     Raises
     ------
     ArmError
-        If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not held
-        at the base.
+        If polynomials of a degree suitable for s stations do not fit the samples, as for a shape that is not 0 at the
+        base.
     """
     xi, given = samples(stations, "values", values, "deform")
     tolerance = positive("tolerance", tolerance)
@@ -92,7 +92,7 @@ def sampled_rods(stations: Any, values: Any, tolerance: float = 1e-8) -> RodShap
 
 
 def fitted_rods(xi: Numbers, values: Numbers, tolerance: float) -> NDArray[Any]:
-    """Coefficients, for `combined_rods`, of polynomials held at the base that meet samples, shape (size, m)."""
+    """Return coefficients (size, m), for `combined_rods`, of polynomials that are 0 at the base and fit samples."""
     size = int(min(xi.size - 2, max(3, 3.0 * np.sqrt(xi.size))))
     table = _table(2.0 * xi - 1.0, _integrals(np.eye(size)))
     coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
@@ -106,13 +106,13 @@ def fitted_rods(xi: Numbers, values: Numbers, tolerance: float) -> NDArray[Any]:
 
 
 def _table(x: Numbers, coefficients: NDArray[Any]) -> Numbers:
-    """Legendre series by columns of coefficients, shape (places, count)."""
+    """Return the values of the Legendre series in the columns of ``coefficients``, shape (places, count)."""
     table: Numbers = legendre.legvander(x, len(coefficients) - 1) @ coefficients
     return table
 
 
 def monomial_rods(count: int) -> RodShapes:
-    """The shapes xi .. xi^count."""
+    """Return the shapes xi .. xi^count."""
     powers = np.arange(1, count + 1)
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
@@ -123,9 +123,9 @@ def monomial_rods(count: int) -> RodShapes:
 
 
 def end_mass_rods(count: int, ratio: float) -> RodShapes:
-    """The eigenfunctions of a uniform rod held at its base with a mass at its end, ``ratio`` times its own.
+    """Return the eigenfunctions of a uniform rod held at its base with an end mass of ``ratio`` times its own.
 
-    Of the roots of z tan z = 1/ratio there is one in each half period; bisection finds it to the last bits.
+    The equation z tan z = 1/ratio has one root in each interval [k pi, (k + 1/2) pi]; bisection finds it to rounding.
     """
     low = np.pi * np.arange(count)
     high = low + 0.5 * np.pi

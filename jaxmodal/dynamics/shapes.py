@@ -1,7 +1,7 @@
-"""Assumed shapes of one link: what its deflection may look like, clamped at its base.
+"""Assumed shapes of bending of one link, clamped at its base.
 
-A shape is a function of xi = x/l alone. Shapes are computed in NumPy and are constants of a model: derivatives of
-a model with respect to an arm hold them fixed.
+A shape is a function of xi = x/l alone. Shapes are computed in NumPy and are constants of a model: derivatives of a
+model with respect to values of an arm keep them fixed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 
 Numbers = NDArray[np.float64]
-#: phi, phi', phi'' in xi at some places, each of shape (places, modes)
+#: phi, phi', phi'' with respect to xi at some positions, each of shape (positions, modes)
 Values = tuple[Numbers, Numbers, Numbers]
 
 _BASE_TOLERANCE = 1e-9
@@ -33,19 +33,19 @@ _BASE_TOLERANCE = 1e-9
 
 @dataclasses.dataclass(frozen=True)
 class LinkShapes:
-    """The assumed shapes of one link.
+    """Assumed shapes of bending of one link.
 
     Attributes
     ----------
     count
-        Number of shapes m; 0 is a rigid link.
+        Number of shapes m; 0 for a rigid link.
     evaluate
-        From places xi in [0, 1], shape (s,), to phi, phi' and phi'' in xi, each of shape (s, m).
+        Function from positions xi in [0, 1], shape (s,), to phi, phi' and phi'' in xi, each of shape (s, m).
     family
-        Where they come from, for messages.
+        Name of the family, for messages.
     modal_mass
-        Modal mass over the mass of the link, shape (m,), of what the shapes stand for: the body at the end counts
-        for clamped-mass shapes.
+        Modal mass of each shape over the mass of the link, shape (m,); for clamped-mass shapes it includes the body at
+        the end.
     """
 
     count: int
@@ -59,12 +59,12 @@ class LinkShapes:
         worst = np.maximum(np.abs(phi[:1]).max(initial=0.0), np.abs(slope[:1]).max(initial=0.0))
         if not worst <= _BASE_TOLERANCE * scale:
             raise ArmError(
-                f"shapes of family {self.family!r}: deflection and slope at the base reach {worst!r}, must be 0; a "
-                "joint's turning is the joint angle's, so give shapes that are clamped at the base."
+                f"shapes of family {self.family!r}: deflection and slope at the base reach {worst!r}, must be 0; the "
+                "joint angle contains the rotation there, so give shapes that are clamped at the base."
             )
 
     def scaled(self, factors: Numbers) -> LinkShapes:
-        """The same shapes, each times a number, shape (m,)."""
+        """Return the same shapes, each multiplied by a factor, shape (m,)."""
         inner = self.evaluate
 
         def evaluate(xi: Numbers) -> Values:
@@ -74,12 +74,12 @@ class LinkShapes:
         return LinkShapes(self.count, evaluate, self.family, self.modal_mass * factors**2)
 
     def in_tip_deflections(self) -> LinkShapes:
-        """The same shapes, each 1 at the end: a coordinate is what the shape adds to the tip deflection, in m."""
+        """Return the shapes, each scaled to 1 at the end: a coordinate is the tip deflection of its shape, m."""
         phi, _, _ = self.evaluate(np.linspace(0.0, 1.0, 101))
         if np.any(np.abs(phi[-1]) < 1e-9 * np.abs(phi).max(axis=0, initial=0.0)):
             raise ArmError(
                 "coordinates = 'tip_deflection': a shape has a node at the end of its link, so that its tip "
-                "deflection says nothing; choose coordinates = 'as_given'."
+                "deflection is 0; choose coordinates = 'as_given'."
             )
         return self.scaled(1.0 / phi[-1])
 
@@ -87,20 +87,20 @@ class LinkShapes:
 def clamped_mass_shapes(
     count: int, end: EndBody, link_mass: float, link_length: float
 ) -> LinkShapes:
-    """The first eigenfunctions of the link clamped at its base with a body at its end.
+    """Return the first eigenfunctions of a link that is clamped at its base and carries a body at its end.
 
     Parameters
     ----------
     end
-        The body; an `EndBody` of zeros gives clamped-free shapes.
+        Body at the end; an `EndBody` of zeros gives clamped-free shapes.
     link_mass, link_length
         Mass in kg and length in m of the uniform link.
 
     Returns
     -------
     LinkShapes
-        Starting upwards, with modal mass, body included, equal to the link's mass: eq (30) of De Luca and
-        Siciliano with the terms of the tip that are missing there.
+        Shapes with positive curvature at the base, scaled so that the modal mass, body included, equals the mass of the
+        link: eq (30) of De Luca and Siciliano with the tip terms that are missing there.
     """
     mass = end.mass / link_mass
     inertia = end.inertia / (link_mass * link_length**2)
@@ -132,7 +132,7 @@ def _with_own_mass(count: int, evaluate: Callable[[Numbers], Values], family: st
 
 
 def monomial_shapes(count: int) -> LinkShapes:
-    """The shapes xi^2 .. xi^(count + 1); beyond eight of them rounding takes over, see `polynomial_shapes`."""
+    """Return the shapes xi^2 .. xi^(count + 1); with more than eight, rounding dominates: use `polynomial_shapes`."""
     powers = np.arange(2, count + 2)
 
     def evaluate(xi: Numbers) -> Values:
@@ -152,12 +152,12 @@ def polynomial_shapes(count: int) -> LinkShapes:
 
 
 def samples(stations: Any, name: str, given: Any, verb: str) -> tuple[Numbers, Numbers]:
-    """Stations (s,) and values (s, m), a column for each shape, which must do something, as the ``verb`` says.
+    """Return checked stations (s,) and values (s, m), one column per shape; ``verb`` is used in messages.
 
     Raises
     ------
     ArmError
-        They do not go together, or are none.
+        If they do not fit together, or there are none.
     """
     xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
     values = reals(name, given, "numbers, a column for each shape, shape (s, m)")
@@ -179,22 +179,22 @@ def samples(stations: Any, name: str, given: Any, verb: str) -> tuple[Numbers, N
 
 
 def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> LinkShapes:
-    """A user's shapes, given by their deflections at stations.
+    """Return shapes of bending given by deflections at stations.
 
     Parameters
     ----------
     stations
-        Places x/l, ascending from 0 to 1, shape (s,). Places that crowd to the ends fit best.
+        Positions x/l, ascending from 0 to 1, shape (s,). Positions that are denser near the ends fit best.
     deflections
-        Deflection of each shape there, relative to the tangent at the base, shape (s, m); any scale.
+        Deflection of each shape at the stations, relative to the tangent at the base, shape (s, m); any scale.
     tolerance
-        Largest allowed difference of the fit from the samples, over their largest value.
+        Largest allowed difference between fit and samples, relative to the largest sample.
 
     Raises
     ------
     ArmError
-        If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not
-        clamped at the base.
+        If polynomials of a degree suitable for s stations do not fit the samples, as for a shape that is not clamped at
+        the base.
     """
     xi, values = samples(stations, "deflections", deflections, "bend")
     tolerance = positive("tolerance", tolerance)
@@ -203,7 +203,7 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
 
 
 def fitted_polynomials(xi: Numbers, values: Numbers, tolerance: float) -> tuple[int, NDArray[Any]]:
-    """Coefficients of clamped polynomials that meet samples, shape (size, m), and how many polynomials they are."""
+    """Return the number of clamped polynomials that fit samples, and their coefficients, shape (size, m)."""
     size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
     table, _, _ = clamped_polynomials(xi, size)
     coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
@@ -218,7 +218,7 @@ def fitted_polynomials(xi: Numbers, values: Numbers, tolerance: float) -> tuple[
 
 
 def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:
-    """Shapes as combinations of the first ``size`` polynomials of `polynomial_shapes`, shape (size, m)."""
+    """Return combinations of the first ``size`` polynomials of `polynomial_shapes`; coefficients of shape (size, m)."""
 
     def evaluate(xi: Numbers) -> Values:
         tables = clamped_polynomials(np.asarray(xi), size)
@@ -230,12 +230,12 @@ def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:
 def shapes_of_functions(
     functions: Sequence[tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], Any]]],
 ) -> LinkShapes:
-    """A user's shapes, each given as three functions of xi = x/l: phi, its slope and its curvature in xi.
+    """Return shapes that are each given as three functions of xi = x/l: phi, its slope and its curvature in xi.
 
     Raises
     ------
     ArmError
-        If a slope or curvature is not the derivative of what stands before it.
+        If a slope or curvature is not the derivative of the preceding function.
     """
 
     def evaluate(xi: Numbers) -> Values:

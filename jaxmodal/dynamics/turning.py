@@ -1,4 +1,4 @@
-"""Arms that turn steadily: where they are at relative rest, and their small motions about that."""
+"""Arms that turn steadily: their relative equilibrium, and small motions about it."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ if TYPE_CHECKING:
 def turning_frequencies(
     model: FlexibleModel, rates: Any, angles: Any = None, num_modes: int | None = None
 ) -> xarray.Dataset:
-    """Frequencies of an arm whose first motor turns at constant rates, the others locked: a Campbell diagram.
+    """Return frequencies of an arm whose first motor turns at constant rates, the others locked: a Campbell diagram.
 
-    At each rate the arm is first brought to relative rest, where it stretches, bends and gets stiffer or softer by
-    itself; its small motions there have gyroscopic forces.
+    At each rate the relative equilibrium is found first, in which the arm is stretched, bent, and stiffened or
+    softened; the small motions about it include gyroscopic forces.
 
     Parameters
     ----------
     model
-        The arm, in the plane or in space. It turns about the axis of its first joint. A base that is driven rests.
+        The arm, in the plane or in space. It turns about the axis of its first joint. A driven base is at rest.
     rates
-        Rates of the first motor, rad/s, shape (R,). Each starts from the rest of the one before.
+        Rates of the first motor, rad/s, shape (R,). Each solution starts from the equilibrium of the previous rate.
     angles
-        Angles of the motors, rad, shape (n,); 0 if left out. That of the first makes no difference.
+        Angles of the motors, rad, shape (n,); 0 by default. The angle of the first motor has no effect.
     num_modes
-        How many frequencies to give, the lowest; all if left out.
+        Number of frequencies to return, lowest first; all by default.
 
     Returns
     -------
     xarray.Dataset
-        By ``rate``: ``frequency`` (Hz) of each mode in the axes that turn, ascending; ``real_part`` (1/s) of the same
-        eigenvalue, above 0 where it grows; ``coordinates`` at relative rest; and ``settled``: where that is False no
-        relative rest was found, and the rest of the row is NaN.
+        By ``rate``: ``frequency`` (Hz) of each mode in the rotating axes, ascending; ``real_part`` (1/s) of the same
+        eigenvalue, above 0 if the mode grows; ``coordinates`` at relative equilibrium; and ``settled``, which is False
+        where no equilibrium was found; the rest of that row is NaN.
 
     Raises
     ------
     ArmError
-        If an argument is not allowed, the base gives way or floats, gravity is not along the axis, so that nothing is
-        steady, or nothing moves while the motors are held.
+        If an argument is not allowed, the base is elastic or free, gravity is not along the axis, so that no motion is
+        steady, or nothing can move while the motors are held.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def turning_frequencies(
     >>> import jaxmodal as jm
     >>> from jaxmodal import dynamics
     >>> beam = jm.SpatialLink(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.005), poisson_ratio=0.3)
-    >>> model = dynamics.flexible_arm(jm.SpatialArm((beam,)), modes=3)
+    >>> model = dynamics.flexible_arm(jm.SpatialArm((beam,)), {"bending_xz": 10})
     >>> found = dynamics.turning_frequencies(model, [0.0, 20.0], num_modes=2)
     >>> found["frequency"].values.round(3).tolist()
-    [[4.114, 16.455], [5.378, 16.514]]
+    [[4.113, 25.773], [5.378, 27.017]]
     """
     import xarray
 
@@ -126,7 +126,7 @@ def turning_frequencies(
 
 
 def _require_turning(model: FlexibleModel) -> None:
-    """Refuse what does not turn about an axis that stays."""
+    """Raise ArmError if the arm does not turn about a fixed axis."""
     if not isinstance(model, SpatialFlexibleArm):
         return
     first = int(model.layout.moving[0])
@@ -136,15 +136,15 @@ def _require_turning(model: FlexibleModel) -> None:
     what, why = "has a first joint that slides", "which turns nothing"
     if 0 in model.numbers and model.base != "driven":
         what = "stands on springs"
-        why = "which meet a turning arm at other angles all the time, so that nothing is steady"
+        why = "whose directions change in the axes of a turning arm, so that no motion is steady"
     raise ArmError(
-        f"model: the arm {what}, {why}; must turn about the axis of its first joint, which stays where it is: make "
+        f"model: the arm {what}, {why}; must turn about the axis of its first joint, which must be fixed: make "
         "the model with base = 'clamped' or 'driven', without base_stiffness, of an arm whose first joint turns."
     )
 
 
 def _require_steady(model: FlexibleModel) -> None:
-    """Refuse gravity that turns in the axes of the arm."""
+    """Raise ArmError if gravity changes direction in the axes of the arm."""
     gravity = np.asarray(model.gravity)
     across = gravity
     if isinstance(model, SpatialFlexibleArm):
@@ -152,14 +152,14 @@ def _require_steady(model: FlexibleModel) -> None:
         across = gravity - axis * (axis @ gravity)
     if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
         raise ArmError(
-            f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that nothing is steady "
+            f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that no motion is steady "
             "while the arm turns; must be 0 or along it: make the model without gravity, or turn its base."
         )
 
 
 @jax.jit
 def _at_rest(model: FlexibleModel, start: Array, rate: Array) -> tuple[Array, Array]:
-    """Coordinates where nothing accelerates in the axes that turn, and what Newton's last step changed."""
+    """Return the coordinates of relative equilibrium, and the change in the last Newton step."""
     free = model.layout.free
     still = jnp.zeros(model.num_coordinates)
 

@@ -1,8 +1,8 @@
 """A flexible arm as a chain of rigid pieces on hinges with springs, for formats of rigid robots.
 
-A flexible link is divided at the points of Gauss's rule; the compliance of each point is its weight in the rule times
-that of the link. With two points or more, the compliance at the link's end is exact. Mass, centre of gravity and
-inertia are exact as well, because the rigid pieces between the points have those of the link.
+A flexible link is divided at the points of Gauss quadrature; each point has the compliance of the link times its
+quadrature weight. With two points or more, the compliance at the end of the link is exact. Mass, centre of gravity and
+inertia are exact as well, because the rigid pieces between the points have the mass distribution of the link.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jaxmodal.spatial.robots.bodies import NOTHING, Lump, beam_lump
 
 Floats = NDArray[np.float64]
 
-#: how a point of a link gives way: kind of the joint, number of its axis in the section, rigidity of the link
+#: kinds of flexibility of a point: kind of the joint, index of its axis in the section, rigidity of the link
 WAYS = {
     "stretch": ("slide", 0, "stretching"),
     "shear_y": ("slide", 1, "shearing_y"),
@@ -34,16 +34,16 @@ WAYS = {
     "bend_z": ("hinge", 2, "bending_z"),
 }
 IN_PLANE = ("stretch", "shear_y", "bend_z")
-#: a link slides at its points where shear adds this share to what the bending of its end gives way
+#: least ratio of shear to bending compliance at the end of a link for which its points slide
 _SHEARS = 1e-2
 
 
 class PieceJoint(NamedTuple):
     """A hinge or slide at the origin of a piece, in the axes of the piece.
 
-    ``stiffness`` is that of its spring, inf if rigid; a motor moves the joint together with the rest position of the
-    spring. ``rotor`` is inertia and gear ratio; ``held`` means that the rotor belongs to the motor and not to the link
-    side of the spring. ``group`` is the index of its fitted stiffness factor, -1 if it has none.
+    ``stiffness`` is the stiffness of its spring, inf if rigid; a motor moves the joint together with the rest position
+    of the spring. ``rotor`` is inertia and gear ratio; ``held`` is True if the rotor is on the motor side of the
+    spring, not on the link side. ``group`` is the index of its fitted stiffness factor, -1 if it has none.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Piece(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The pieces of an arm from the ground on; the first is fixed to the ground or on the springs of the base.
+    """The pieces of an arm, starting at the ground; the first is fixed to the ground or to the springs of the base.
 
     ``groups`` are the names of the fitted factors; ``tip`` is the position of the arm's tip in the last piece.
     """
@@ -94,7 +94,7 @@ class Chain(NamedTuple):
         return [joint for joint in self.joints if joint.motor]
 
     def scaled(self, factors: Floats) -> Chain:
-        """The chain with the stiffness and damping of each group multiplied by a factor."""
+        """Return the chain with the stiffness and damping of each group multiplied by a factor."""
 
         def changed(joint: PieceJoint) -> PieceJoint:
             factor = 1.0 if joint.group < 0 else float(factors[joint.group])
@@ -106,7 +106,7 @@ class Chain(NamedTuple):
         return self._replace(pieces=tuple(pieces))
 
     def locked(self, posture: Floats) -> Chain:
-        """The chain with its motors locked in a posture, so that they are no longer joints."""
+        """Return the chain with its motors locked in a posture, so that they are no longer joints."""
         positions, shift = iter(posture), np.zeros(3)
         pieces = []
         for piece in self.pieces:
@@ -116,9 +116,9 @@ class Chain(NamedTuple):
                 if not joint.motor:
                     kept.append(joint)
                     continue
-                if joint.kind == "slide":  # it stands beyond the springs of its piece
+                if joint.kind == "slide":  # it comes after the springs of its piece
                     shift = next(positions) * joint.axis
-                else:  # and before them where it turns
+                else:  # a hinge comes before them
                     turn = turn @ rotation(joint.axis, next(positions))
                 if math.isfinite(joint.stiffness):
                     name = f"{joint.name}_spring"
@@ -130,7 +130,7 @@ class Chain(NamedTuple):
 
 
 def rotation(axis: Floats, angle: float) -> Floats:
-    """Rotation matrix about a unit vector."""
+    """Return the matrix of a rotation about a unit vector."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross)
@@ -139,9 +139,9 @@ def rotation(axis: Floats, angle: float) -> Floats:
 def chain_of(
     arm: SpatialArm, pieces: Sequence[int], ways: Sequence[str], slides: bool | None
 ) -> Chain:
-    """Chain of an arm with a number of points in each link, flexible in the given `WAYS`.
+    """Return the chain of an arm with a number of points in each link, flexible in the given `WAYS`.
 
-    ``slides`` determines whether points slide; None: only if significant.
+    ``slides`` is True if points slide, False if not; None: only where shear is significant.
     """
     straight = arm.with_posture(np.zeros(len(arm.joints)))
     columns = arm_values(straight.links, straight.payload, straight.base_stiffness).links
@@ -160,7 +160,7 @@ def chain_of(
 
 
 def joint_names(arm: SpatialArm) -> list[str]:
-    """Unique name of each joint of an arm: its own name, or its number."""
+    """Return a unique name for each joint of an arm: its own name, or one with its number."""
     found: list[str] = []
     for number in arm.joints:
         name = arm.links[number - 1].name or f"joint{number}"
@@ -171,7 +171,7 @@ def joint_names(arm: SpatialArm) -> list[str]:
 
 
 class _Builder:
-    """Builder of a chain; pieces are added from the base on."""
+    """Builder of a chain; pieces are added from the base outward."""
 
     def __init__(self, ways: Sequence[str], slides: bool | None, taken: set[str]) -> None:
         self.ways, self.slides = ways, slides
@@ -237,7 +237,7 @@ class _Builder:
         return wanted
 
     def _joints(self, link: SpatialLink, value: LinkValues, name: str) -> list[PieceJoint]:
-        """Joints of a link's joint, in the link's axes: about or along its axis, and its further springs."""
+        """Return the joints for a joint of the arm, in link axes: its own motion, and its further springs."""
         if link.segment:
             return []
         axis = value.directions[-1, 3:]
@@ -258,7 +258,9 @@ class _Builder:
                 name, "slide", np.array([1.0, 0.0, 0.0]), motor=True, limits=limits, speed=speed
             )
             for k, spring in enumerate(springs):
-                if spring.kind == "slide" and abs(spring.axis[0]) == 1.0:  # one with the slide
+                if (
+                    spring.kind == "slide" and abs(spring.axis[0]) == 1.0
+                ):  # along the same axis as the slide
                     slide = slide._replace(stiffness=spring.stiffness, damping=spring.damping)
                     return [*springs[:k], *springs[k + 1 :], slide]
             return [*springs, slide]
@@ -281,7 +283,7 @@ class _Builder:
     def _points(
         self, number: int, link: SpatialLink, value: LinkValues, k: int, share: float
     ) -> Iterator[PieceJoint]:
-        """Joints at one point, with the stiffness of the link's share at this point."""
+        """Yield the joints at one point, with the stiffness of the link's share at this point."""
         for way in self._kinds(value):
             kind, axis, rigidity = WAYS[way]
             self.groups.append(f"link{number} {way} {k}")
@@ -296,7 +298,7 @@ class _Builder:
             )
 
     def _kinds(self, value: LinkValues) -> list[str]:
-        """Kinds of flexibility of the points of a link."""
+        """Return the kinds of flexibility of the points of a link."""
         beam = value.beam
         square = float(beam.length) ** 2
         ratios = {
@@ -310,7 +312,7 @@ class _Builder:
 
 
 def _base_joints(arm: SpatialArm) -> list[PieceJoint]:
-    """Slides along and hinges about the axes of the ground for a base with diagonal stiffness."""
+    """Return slides along and hinges about the ground axes, for a base with diagonal stiffness."""
     if arm.base_stiffness is None:
         return []
     stiffness = np.diag(np.array(arm.base_stiffness.rows(), float))

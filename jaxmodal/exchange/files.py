@@ -31,11 +31,11 @@ def written(path: Any, text: str) -> Path:
 
 
 def commented(lines: Iterable[str]) -> list[str]:
-    """XML comment of several lines, in which double hyphens are avoided."""
+    """Return the lines of an XML comment, in which double hyphens are avoided."""
     safe = (printable(line).replace("--", "- -") for line in lines)
     return ["  <!--", *(f"    {line}".rstrip() for line in safe), "  -->"]
 
 
 def numbers(values: Iterable[Any]) -> str:
-    """Numbers at full precision, separated by spaces."""
+    """Return numbers as text at full precision, separated by spaces."""
     return " ".join(repr(float(value) + 0.0) for value in values)

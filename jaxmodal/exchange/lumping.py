@@ -26,15 +26,16 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: what a factor of e on one spring costs beside relative errors of frequencies: what no frequency tells stays as it is
+#: weight of the logarithm of a spring's factor against relative errors of frequencies: keeps undetermined springs
+#: unchanged
 _PULL = 1e-3
-#: factors of springs that a fit may reach
+#: largest factor of a spring in a fit, and the inverse of the smallest
 _MOST_FACTOR = 4.0
-#: postures in which springs are fitted, at least
+#: least number of postures in which springs are fitted
 _FEWEST = 8
-#: in how many postures errors may be stated
+#: most postures in which errors are reported
 MOST_POSTURES = 1000
-#: how many points a link may have
+#: most points of a link
 _MOST_PIECES = 32
 
 
@@ -54,19 +55,19 @@ def lumped(
     arm
         An arm in space, or a planar arm, which stays in its plane.
     pieces
-        Number of flexible points in each flexible link, 1 to 32, or a number for each link; a link has one more rigid
+        Number of flexible points in each flexible link, 1 to 32, or one number per link. A link has one more rigid
         piece than points.
     num_modes
         Number of frequencies that are fitted and reported.
     postures
         Number of postures in which errors are reported, in addition to that of the arm; or the postures themselves, (P,
-        n), rad, for sliding joints m.
+        n), in rad (prismatic joints: m).
     theory
         Beam theory of the certified frequencies.
     slides
-        Whether the points also slide: along the link and, if the theory includes shear, across it. None: only in links
-        that shear makes more compliant by over 1 %. Slides add fast oscillations, which force small steps in a
-        simulator.
+        True if the points also slide: along the link if the theory has axial motion, and across it if it has shear.
+        None: only in links that shear makes more compliant by over 1 %. Slides add fast oscillations, which force small
+        steps in a simulator.
 
     Returns
     -------
@@ -80,10 +81,11 @@ def lumped(
 
     Notes
     -----
-    The points are those of Gauss's rule. Each has separate springs in bending about y and z, in torsion, and in sliding
-    if present. Mass, centre of gravity and inertia of all links are preserved. A factor on each spring is fitted by
-    least squares of the relative frequency errors, with the error of mode k divided by k^2, in as many other postures,
-    which are low-discrepancy points within the joint limits. Springs of joints are unchanged.
+    The points are those of Gauss quadrature. Each has separate springs in bending about y and z, in torsion, and in
+    sliding if present. Mass, centre of gravity and inertia of all links are preserved. A factor on each spring is
+    fitted by least squares of the relative frequency errors, with the error of mode k divided by k^2. The fit uses
+    other postures than the report, at least eight: low-discrepancy points within the joint limits. Springs of joints
+    are unchanged.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def as_lumped(
     theory: TheoryName,
     slides: bool | None,
 ) -> LumpedArm:
-    """`lumped` for an arm; an arm that is already lumped is returned unchanged."""
+    """Return `lumped` of an arm; a lumped arm is returned unchanged."""
     if isinstance(arm, LumpedArm):
         return arm
     return lumped(
@@ -144,7 +146,7 @@ def as_lumped(
 
 
 def _ways(planar: bool, theory: TheoryName) -> list[str]:
-    """Kinds of flexibility of a link in a theory."""
+    """Return the kinds of flexibility of a link in a theory."""
     flags = theory_flags(theory)
     none = [] if flags.shear else ["shear_y", "shear_z"]
     none += [] if flags.axial else ["stretch"]
@@ -152,14 +154,14 @@ def _ways(planar: bool, theory: TheoryName) -> list[str]:
 
 
 def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
-    """Factors of the groups with the smallest relative frequency errors divided by k^2."""
+    """Return the factors of the groups by least squares of relative frequency errors divided by k^2."""
     stances = [Stance(chain, posture, True) for posture in postures]
     stiffness, groups = springs_of(chain), stances[0].groups
     fit = groups >= 0
     members = np.zeros((groups.size, len(chain.groups)))
     members[np.flatnonzero(fit), groups[fit]] = 1.0
     modes = exact.shape[1]
-    weights = 1.0 / np.arange(1, modes + 1) ** 2  # low modes are not given away for high ones
+    weights = 1.0 / np.arange(1, modes + 1) ** 2  # low modes are more important than high ones
 
     def at(logarithms: Floats) -> tuple[Floats, Floats]:
         scaled = stiffness * np.exp(members @ logarithms)
@@ -200,7 +202,7 @@ def _counts(pieces: Any, links: int) -> list[int]:
 
 
 def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floats]:
-    """Postures for reported errors, starting with the arm's own unless postures are given, and postures for the fit."""
+    """Return the postures for reported errors (given ones, or the arm's own and others), and those for the fit."""
     size = own.size
     bounds = np.empty((size, 2))
     for k, number in enumerate(arm.joints):
@@ -232,7 +234,7 @@ def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floa
 
 
 def _lost(arm: SpatialArm) -> tuple[str, ...]:
-    """Features of the arm that the rigid pieces lack."""
+    """Return the features of the arm that the rigid pieces lack."""
     lost = []
     damped = [k for k, link in enumerate(arm.links, start=1) if link.loss_factor]
     if damped:

@@ -28,13 +28,13 @@ from jaxmodal.spatial.robots.bodies import Lump
 
 Floats = NDArray[np.float64]
 
-#: what motors do in a file: they turn by torques, or stand in the first posture and are no joints
+#: kinds of motors in a file: free joints with torques, or joints fixed in the first posture
 MOTORS = ("free", "locked")
-#: share of the fastest oscillation's 1/omega that the integrator steps
+#: time step as a share of 1/omega of the fastest oscillation
 _STEP = 0.5
-#: principal moments of pieces, as shares of mass times m^2 and of all three, below which MuJoCo may take none
+#: smallest principal moment of a piece, relative to mass times 1 m^2 plus the sum of moments, that MuJoCo accepts
 _LEAST = 1e-10
-#: kg of a body that has an inertia and no mass, which MuJoCo does not take
+#: mass in kg of a body with inertia but no mass, because MuJoCo requires a mass
 _LEAST_MASS = 1e-12
 _OF_MOTORS = (
     "Motors act at the joints by torques. Where a joint has a spring and its motor no rotor, the control",
@@ -127,7 +127,7 @@ def write_mjcf(
 
 
 def _with_armatures(made: LumpedArm) -> LumpedArm:
-    """The lumped arm with rotors as armatures: its frequencies, and the effects that this neglects."""
+    """Return the lumped arm with rotors as armatures: its frequencies, and the neglected effects."""
     if not any(joint.rotor[0] for joint in made.chain.joints):
         return made
     chain, light = _carrying_rotors(made.chain)
@@ -143,7 +143,7 @@ def _with_armatures(made: LumpedArm) -> LumpedArm:
 
 
 def _carrying_rotors(chain: Chain) -> tuple[Chain, list[str]]:
-    """The chain with rotor inertias added to the pieces that carry them, unless the sum is not a possible body."""
+    """Return the chain with rotor inertias added to carrying pieces where possible, and the names of the others."""
     pieces, light = list(chain.pieces), []
     for number, piece in enumerate(chain.pieces[1:], start=1):
         for joint in piece.joints:
@@ -160,7 +160,7 @@ def _carrying_rotors(chain: Chain) -> tuple[Chain, list[str]]:
 
 
 def _with_motors(chain: Chain) -> Chain:
-    """The chain with free motor rotors in series with the springs of their joints."""
+    """Return the chain with free motor rotors in series with the springs of their joints."""
 
     def parts(joint: PieceJoint) -> list[PieceJoint]:
         if not joint.held or not joint.rotor[0] or not math.isfinite(joint.stiffness):
@@ -177,7 +177,7 @@ def _with_motors(chain: Chain) -> Chain:
 
 
 def _actuator(joint: PieceJoint) -> str:
-    """A torque actuator, or a position actuator if a spring connects motor and joint."""
+    """Return a torque actuator, or a position actuator if a spring connects motor and joint."""
     names = f"name={quoteattr(joint.name)} joint={quoteattr(joint.name)}"
     if math.isfinite(joint.stiffness):
         return f'<position {names} kp="{joint.stiffness!r}"/>'
@@ -185,7 +185,7 @@ def _actuator(joint: PieceJoint) -> str:
 
 
 def _time_step(chain: Chain, posture: Floats) -> float:
-    """Time step, s, for the fastest oscillation with free motors."""
+    """Return the time step in s for the fastest oscillation with free motors."""
     inertia = mass_matrix(chain, posture, False)
     stiffness = np.array([joint.stiffness for joint in chain.joints])
     stiffness = np.where(np.isfinite(stiffness), stiffness, 0.0)
@@ -193,8 +193,8 @@ def _time_step(chain: Chain, posture: Floats) -> float:
     least = 0.0 if scale is None else np.linalg.eigvalsh(scale[:, None] * inertia * scale)[0]
     if scale is None or least < 1e-13:
         raise ArmError(
-            "arm: has a joint or a spring that moves no inertia of its own, which MuJoCo does not take; give what is "
-            "beyond it an inertia (a stator on an elastic base, a payload at the tip), or take the joint away."
+            "arm: has a joint or a spring that moves no inertia of its own, which MuJoCo refuses; give the part "
+            "beyond it an inertia (a stator on an elastic base, a payload at the tip), or remove the joint."
         )
     root = np.linalg.cholesky(inertia)
     inner = np.linalg.solve(root, np.diag(stiffness))
@@ -203,7 +203,7 @@ def _time_step(chain: Chain, posture: Floats) -> float:
 
 
 def _positions(chain: Chain, posture: Floats) -> Floats:
-    """Positions of all joints, with springs at rest."""
+    """Return the positions of all joints, with springs at rest."""
     positions = iter(posture)
     return np.array([next(positions) if joint.motor else 0.0 for joint in chain.joints])
 
@@ -228,7 +228,7 @@ class _Body(NamedTuple):
 
 
 def _bodies(chain: Chain) -> list[str]:
-    """Nested bodies for MuJoCo, each with all joints up to the next inertia."""
+    """Return the lines of nested MuJoCo bodies, each with all joints up to the next inertia."""
     bodies = _merged(chain)
     lines: list[str] = []
     for depth, body in enumerate(bodies, start=2):
@@ -288,7 +288,7 @@ def _inertial(body: _Body) -> str:
     moments = np.linalg.eigvalsh(tensor)
     needed = _LEAST * (body.lump.mass + moments.sum())
     if min(moments[0], moments[0] + moments[1] - moments[2]) < needed:
-        tensor = tensor + needed * np.eye(3)  # MuJoCo takes no point, and no plate by rounding
+        tensor = tensor + needed * np.eye(3)  # MuJoCo refuses points, and plates by rounding
     six = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     centre = numbers(body.lump.centre)
     mass = max(body.lump.mass, _LEAST_MASS)
@@ -296,5 +296,5 @@ def _inertial(body: _Body) -> str:
 
 
 def _quaternion(turn: Floats) -> Floats:
-    """Quaternion (w, x, y, z) of a rotation matrix."""
+    """Return the quaternion (w, x, y, z) of a rotation matrix."""
     return np.asarray(Rotation.from_matrix(turn).as_quat(scalar_first=True))

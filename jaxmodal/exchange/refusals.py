@@ -20,7 +20,7 @@ from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: what stands for the Poisson ratio of a planar link that has none: nothing twists in the plane
+#: Poisson ratio of a planar link without one; it has no effect, because nothing twists in the plane
 _POISSON = 0.3
 
 
@@ -76,7 +76,7 @@ def require_lumpable(arm: Any) -> None:
 
 
 def _refuse_held(link: Any, number: int) -> None:
-    """Raise an error for supports and axial forces, which the fit could otherwise imitate for some frequencies only."""
+    """Raise an error for supports and axial forces, which a fit could imitate only for some frequencies."""
     names = [name for name in (*SUPPORTS, "supports", "axial_force") if getattr(link, name, ())]
     if names:
         raise ArmError(
@@ -86,7 +86,7 @@ def _refuse_held(link: Any, number: int) -> None:
 
 
 def arm_in_space(arm: Arm | SpatialArm) -> tuple[SpatialArm, bool]:
-    """The arm in space of any arm, and whether it stays in its plane."""
+    """Return an arm as an arm in space, and True if it is planar."""
     if isinstance(arm, SpatialArm):
         return arm, False
     links, sections = [], {}
@@ -99,6 +99,6 @@ def arm_in_space(arm: Arm | SpatialArm) -> tuple[SpatialArm, bool]:
 
 
 def _as_round(link: Any) -> SpatialSection:
-    """A section with the same second moment about every axis."""
+    """Return a section with the same second moment about every axis."""
     second = float(link.second_moment)
     return spatial_section(float(link.area), second, second, 2.0 * second)

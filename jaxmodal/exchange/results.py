@@ -1,4 +1,4 @@
-"""Result of `lumped`."""
+"""Result of `lumped`: a lumped arm with its frequency errors."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class LumpedArm(Result):
     joints : tuple of str
         Names of the n motor-driven joints.
     postures : array, shape (P, n)
-        Postures of the reported errors, rad, for sliding joints m; the first is the arm's own, unless postures were
+        Postures of the reported errors in rad (prismatic joints: m); the first is the arm's own, unless postures were
         given.
     exact : array, shape (P, K)
         Frequencies of the flexible arm, rad/s.
     certified : array, shape (P, K)
-        Whether the frequencies ``exact`` are certified.
+        True where the frequencies ``exact`` are certified.
     omega : array, shape (P, K)
         Frequencies of the pieces, rad/s.
     factors : dict of str to float
@@ -120,7 +120,7 @@ class LumpedArm(Result):
         return [Table(title, headings, rows, notes, ("certificate",))]
 
     def lines(self) -> list[str]:
-        """Errors in every posture as lines of plain text, for comments in files."""
+        """Return the errors in every posture as lines of plain text, for comments in files."""
         modes = range(1, self.omega.shape[1] + 1)
         found = [
             "Relative errors of frequencies [%] while motors hold, against the certified ones of the flexible arm",

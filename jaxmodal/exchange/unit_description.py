@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 from jaxmodal import __version__
 from jaxmodal.exchange.unit_models import UnitModel, Variable
 
-#: what the units of variables are in SI, by the exponents that FMI names
+#: units of variables as exponents of SI base units, with the names of FMI
 _UNITS = {
     "rad": {"rad": 1},
     "rad/s": {"rad": 1, "s": -1},
@@ -17,7 +17,7 @@ _UNITS = {
     "s": {"s": 1},
     "N.m": {"kg": 1, "m": 2, "s": -2},
 }
-#: of modal coordinates, whose unit is that of their shapes: none is said
+#: units that are omitted: those of modal coordinates, which depend on the scaling of shapes
 _NO_UNIT = ("1", "1/s", "1/s/s")
 
 

@@ -20,7 +20,7 @@ from jaxmodal.symbolic.writers import writer_of
 
 Floats = NDArray[np.float64]
 
-#: postures of the joints in which the fastest oscillation is looked for, beside the first
+#: number of postures, in addition to the first, in which the fastest oscillation is searched
 _LOOKED_AT = 16
 _EQUATIONS = "arm_equations"
 _MEANINGS = {
@@ -53,7 +53,7 @@ class UnitModel(NamedTuple):
 
 
 def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
-    """The equations of motion of an arm; states are coordinates and their rates, inputs torques of the motors."""
+    """Return the equations of motion of an arm; states are coordinates and their rates, inputs motor torques."""
     _check(model)
     writer = writer_of(model, "numeric")
     tip = writer.tip()
@@ -97,7 +97,7 @@ def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
 
 
 def _check(model: FlexibleModel) -> None:
-    """Refuse what has states that are no coordinates, or coordinates that no unit of joints has."""
+    """Raise an error for models that a unit does not support: other states, other joints, elastic or driven bases."""
     require_held_base(model, "a unit of FMI")
     if isinstance(model, SpatialFlexibleArm) and not model.is_of_turning_links:
         raise ArmError(
@@ -113,7 +113,7 @@ def _check(model: FlexibleModel) -> None:
 
 
 def linear_model(system: StateSpace) -> UnitModel:
-    """Model of a linear system, with the names of its inputs, outputs and states."""
+    """Return the model of a linear system, with the names of its inputs, outputs and states."""
     if system.time_step is not None:
         raise ArmError(
             f"system: has time_step = {shown(system.time_step)}, and a unit integrates derivatives; give the "
@@ -132,7 +132,7 @@ def linear_model(system: StateSpace) -> UnitModel:
 
 
 def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
-    """``model.h``: sizes, start values, and the functions that `unit.c` calls."""
+    """Return ``model.h``: sizes, start values, and the functions that `unit.c` calls."""
     return "\n".join(
         [
             "#ifndef MODEL_H",
@@ -163,13 +163,13 @@ def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
 
 
 def _units(model: FlexibleModel) -> list[str]:
-    """Units of the coordinates: angles of joints and motors, and modal coordinates in the model's scaling."""
+    """Return the units of coordinates: rad for joints and motors, 1 for modal coordinates (scaled as the model)."""
     modal = model.layout.modal
     return ["1" if modal.start <= k < modal.stop else "rad" for k in range(model.num_coordinates)]
 
 
 def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
-    """Largest eigenvalue of small motions at rest, over postures; gravity and friction are neglected."""
+    """Return the largest eigenvalue of small motions at rest, over postures; gravity and friction are neglected."""
     size = model.num_coordinates
     stiffness, damping = np.asarray(model.stiffness), np.asarray(model.damping)
     angles = np.random.default_rng(0).uniform(-np.pi, np.pi, (_LOOKED_AT, model.num_links))
@@ -282,5 +282,5 @@ def _linear_source(system: StateSpace) -> str:
 
 
 def _rows(values: Sequence[Any] | Floats) -> list[str]:
-    """Numbers as lines of a C initialiser."""
+    """Return numbers as lines of a C initialiser."""
     return [f"        {float(value)!r}," for value in values]

@@ -26,11 +26,11 @@ from jaxmodal.spatial.robots.bodies import NOTHING, Lump
 Floats = NDArray[np.float64]
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic"}
-#: limits of joints that have none, rad or m, which URDF wants of all that do not turn for ever
-#: where no limit is known: of the format, which wants numbers, 0 would be that nothing moves
+#: effort and velocity of joints without these limits: URDF requires numbers, and 0 would block the joint
 _NO_LIMIT = 1e9
+#: position limits, rad or m, of joints without limits, because URDF requires numbers
 _WIDE = {"hinge": math.pi, "slide": 1.0}
-#: cosine of a pitch at which roll and yaw are no longer told apart
+#: cosine of the pitch below which roll and yaw cannot be distinguished
 _UPRIGHT = 1e-9
 
 
@@ -68,7 +68,9 @@ def write_urdf(
     """
     place = place_of(path)
     if place.suffix.lower() != ".urdf":
-        raise ArmError(f"path = {str(path)!r}: must end in .urdf; a .toml comes beside it.")
+        raise ArmError(
+            f"path = {str(path)!r}: must end in .urdf; a .toml file is written next to it."
+        )
     made = as_lumped(arm, pieces, num_modes, postures, theory, slides)
     side = place.with_suffix(".toml")
     note = [*made.lines(), "", f"Springs, dampers, rotors and the posture are in {side.name}."]
@@ -85,7 +87,7 @@ def write_urdf(
 
 
 def _elements(chain: Chain) -> list[str]:
-    """Links and joints from the ground to the tip; one link for each joint, since URDF joints connect links."""
+    """Return links and joints from the ground to the tip; one link per joint, because URDF joints connect links."""
     first = chain.pieces[0]
     root = "ground" if first.joints else first.name
     lines = [_link(root, NOTHING if first.joints else first.lump)]
@@ -144,7 +146,7 @@ def _joint(joint: PieceJoint | None, parent: str, child: str, place: Floats, tur
 
 
 def _roll_pitch_yaw(turn: Floats) -> Floats:
-    """Roll, pitch and yaw about fixed axes x, y and z; yaw is 0 for a pitch of 90 degrees."""
+    """Return roll, pitch and yaw about fixed axes x, y and z; yaw is 0 for a pitch of 90 degrees."""
     cosine = math.hypot(turn[0, 0], turn[1, 0])
     pitch = math.atan2(-turn[2, 0], cosine)
     if cosine < _UPRIGHT:
@@ -154,7 +156,7 @@ def _roll_pitch_yaw(turn: Floats) -> Floats:
 
 
 def _side_table(made: LumpedArm, urdf: str) -> str:
-    """The arm file that names the URDF file and contains the data it lacks."""
+    """Return the arm file that names the URDF file and contains the data it lacks."""
     joints = made.chain.joints
     kinds = {kind: [joint for joint in joints if joint.kind == kind] for kind in _KINDS}
     tables: dict[str, Mapping[str, Any]] = {

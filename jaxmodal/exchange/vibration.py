@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 class Stance:
     """Inertia of a chain in one posture, which is independent of its springs.
 
-    ``coupled`` is whether rotors take part in the rotation of the part that carries them; formats that model rotors as
+    ``coupled`` is True if rotors take part in the rotation of the part that carries them; formats that model rotors as
     armatures neglect this.
     """
 
@@ -25,22 +25,22 @@ class Stance:
         self.held = self.mass[np.ix_(self.gives, self.gives)]
 
     def modes(self, stiffness: Floats) -> tuple[Floats, Floats]:
-        """Angular frequencies, rad/s, ascending, and the fraction of each mode's strain energy in each spring."""
+        """Return angular frequencies (rad/s, ascending) and the fraction of a mode's strain energy in each spring."""
         root = 1.0 / np.sqrt(stiffness)
         squares, vectors = np.linalg.eigh(root[:, None] * self.held * root)
         squares, vectors = squares[::-1], vectors[:, ::-1]
-        moving = squares > 1e-14 * squares[0]  # what has no inertia has no frequency
+        moving = squares > 1e-14 * squares[0]  # motions without inertia have no frequency
         return 1.0 / np.sqrt(squares[moving]), np.asarray(vectors.T[moving] ** 2)
 
 
 def springs_of(chain: Chain) -> Floats:
-    """Stiffness of all elastic joints with motors locked."""
+    """Return the stiffnesses of all elastic joints with motors locked."""
     stiffness = np.array([joint.stiffness for joint in chain.joints])
     return stiffness[np.isfinite(stiffness)]
 
 
 def mass_matrix(chain: Chain, posture: Floats, coupled: bool) -> Floats:
-    """Mass matrix over all joints at motor positions; locked rotors move with the part that carries them."""
+    """Return the mass matrix over all joints in a posture; held rotors move with the part that carries them."""
     joints = chain.joints
     size, moved = len(joints), np.zeros(len(joints))
     moved[[k for k, joint in enumerate(joints) if joint.motor]] = posture

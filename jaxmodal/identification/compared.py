@@ -1,4 +1,4 @@
-"""Measured modes and responses beside the computed ones, before and after a fit."""
+"""Measured modes and responses with the computed ones, before and after a fit."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ResponseFit:
     far_out: NDArray[np.bool_]
 
     def misfit(self, computed: NDArray[np.complex128]) -> Floats:
-        """Root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
+        """Return the root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
         left = root_mean_square(computed - self.measured.values)
         return np.asarray(left / self.measured.size[..., 0])
 

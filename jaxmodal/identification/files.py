@@ -107,7 +107,7 @@ def read_measurements(path: str | Path, arm: Any) -> list[Measured]:
 def _columns(
     headings: list[str], kind: tuple[str, ...], arm: Any
 ) -> tuple[list[str], dict[str, str]]:
-    """Columns that are ports, and columns that set an address, with that address."""
+    """Return the columns that are ports, and the columns that set an address, with that address."""
     if len(set(headings)) < len(headings):
         twice = next(name for name in headings if headings.count(name) > 1)
         raise ArmError(f"heading {twice!r} stands twice; give it once.")
@@ -161,7 +161,7 @@ def _si(name: str, value: float) -> float:
 
 
 def _all_or_none(name: str, members: list[tuple[int, dict[str, Any]]]) -> list[Any] | None:
-    """Values of a column; None if no row has one. A mixture is an error."""
+    """Return the values of a column; None if no row has one. A mixture is an error."""
     given = [name in cells for _, cells in members]
     if not any(given):
         return None

@@ -27,17 +27,17 @@ from jaxmodal.runtime.statuses import Status
 Floats = NDArray[np.float64]
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy")
-#: changes of the sum of squares, relative, at which a fit has converged; a rough one
+#: relative change of the sum of squares at which a fit has converged, and at which a rough fit has
 _CONVERGED, _ROUGHLY = 1e-6, 1e-4
-#: where standard deviations are not known, the share below which they are taken not to be
+#: least relative standard deviation that is assumed if none are given
 _LEAST_SHARE = 1e-4
-#: how far each x is taken to be from 0, where the fit begins: combinations that the data do not determine stay near
+#: prior standard deviation of each x about 0, its initial value: it keeps undetermined combinations near the start
 _WIDE = 10.0
-#: changes of x, relative, and gradients that are none
+#: relative change of x, and gradient, that count as zero
 _STILL = 1e-12
-#: what says that no arm has such values, or that its modes cannot be told; the search then steps back
+#: errors for values that no arm can have, or whose modes cannot be identified; the search then shortens its step
 _NO_ARM = (ArmError, RepeatedFrequencyError, UncertifiedError)
-#: how often modes are paired anew by their shapes
+#: largest number of pairings by shape
 _PAIRINGS = 5
 
 
@@ -121,7 +121,7 @@ def fit_arm(
     known = require_one_scale(seen)
     if loss != "linear" and not known:
         raise ArmError(
-            f"loss = {loss!r}: needs standard deviations, which say what lies far out; give them, or take 'linear'."
+            f"loss = {loss!r}: needs standard deviations, which define an outlier; give them, or use 'linear'."
         )
     search = _Search(loss, known, most, progress)
     values = asked.start
@@ -201,7 +201,7 @@ class _Search:
             except _NO_ARM:
                 parts = []
             if not parts or not all(part.is_finite for part in parts):
-                return np.full(count + size + 1, np.nan)  # and the search steps back
+                return np.full(count + size + 1, np.nan)  # and the search shortens its step
             if self.progress is not None:
                 self.progress(min(self.evaluations - begun, self.most), self.most)
             return np.concatenate([*(part.residuals for part in parts), held @ x + least])
@@ -227,7 +227,7 @@ class _Search:
             if found.status > 0
             else (
                 Status.iteration_limit,
-                f"stopped after {self.most} evaluations; give max_evaluations more, or a nearer start",
+                f"stopped after {self.most} evaluations; increase max_evaluations, or start nearer to the fit",
             )
         )
         return asked.values(np.asarray(found.x))

@@ -28,9 +28,9 @@ from jaxmodal.runtime.statuses import Status
 
 Floats = NDArray[np.float64]
 
-#: share of the intervals
+#: probability of the confidence intervals
 _SHARE = 0.95
-#: scatter, as a share, with which combinations are called open where it can be neither given nor found
+#: relative scatter that is assumed for undetermined combinations if it is neither given nor can be estimated
 _ASSUMED = 0.01
 
 
@@ -43,7 +43,7 @@ def judged(
     ended: tuple[Status, str],
     evaluations: int,
 ) -> ArmFit:
-    """Assemble the result of a fit: values, their uncertainty, and pairs of measured and computed modes."""
+    """Return the result of a fit: values, their uncertainty, and pairs of measured and computed modes."""
     misfit, parts = after
     asked = misfit.unknowns
     residuals = np.concatenate([part.residuals for part in parts])
@@ -53,7 +53,7 @@ def judged(
     sigma = 1.0 if known else scatter
     factor = np.sqrt(robust_factor(loss, residuals, free))
     directions, errors = combinations(jacobian, factor)
-    # what is left says nothing of the scatter where nothing is left
+    # without degrees of freedom, residuals do not show the scatter
     assumed = sigma if np.isfinite(sigma) else _ASSUMED
     openness = np.where(np.isinf(errors), np.inf, errors * assumed)
     errors = openness if np.isfinite(sigma) else np.full(errors.shape, np.inf)
@@ -105,7 +105,7 @@ def _student(free: int) -> Any:
 
 
 def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> NDArray[np.bool_]:
-    """Whether each residual is an outlier, judged with the weights of the loss."""
+    """Return whether each residual is an outlier, judged with the weights of the loss."""
     weights = np.sqrt(losses(loss, residuals).weight)
     return far_out(residuals, weights[:, None] * jacobian, known)
 

@@ -180,7 +180,7 @@ Measured = MeasuredModes | MeasuredResponse
 
 
 def root_mean_square(values: NDArray[np.complex128]) -> Floats:
-    """Root mean square over the last axis, ignoring NaN; 1 if all values are NaN or zero."""
+    """Return the root mean square over the last axis, ignoring NaN; 1 if all values are NaN or zero."""
     known = np.isfinite(values)
     squares = np.sum(np.where(known, np.abs(values), 0.0) ** 2, axis=-1)
     mean = squares / np.maximum(known.sum(axis=-1), 1)
@@ -240,7 +240,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
             for name in each.settings:
                 if sought.intersection(resolve_address(arm, name)):
                     raise ArmError(
-                        f"settings[{name!r}]: is fitted, and cannot be known as well; leave it out, or fit it no more."
+                        f"settings[{name!r}]: is fitted, so its value cannot be given; leave it out, or do not fit it."
                     )
             set_together(arm, [*fitted, *each.settings])
             if isinstance(each, MeasuredModes):
@@ -253,7 +253,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
 
 
 def settings_text(arm: Any, settings: Mapping[str, float]) -> str:
-    """Settings as text: ``theta_2 = 45°, payload.mass = 2 kg``."""
+    """Return settings as text: ``theta_2 = 45°, payload.mass = 2 kg``."""
     texts = []
     for name, value in settings.items():
         address = full_address(name, arm)

@@ -18,11 +18,11 @@ from jaxmodal.spatial.arms.plausibility import most_modes
 
 Floats = NDArray[np.float64]
 
-#: modes beyond those measured among which a shape is looked for
+#: number of modes, beyond those measured, with which a shape is compared
 _FURTHER = 3
-#: shapes that are alike by less than this are no pair; a second one within this share of the best may be it, too
+#: least modal assurance criterion of a pair; a second mode above this share of the best is doubtful
 _ALIKE, _SECOND = 0.7, 0.6
-#: standard deviations within which another mode may be the measured one
+#: distance, in standard deviations, within which another mode may be the measured one
 _NEAR = 3.0
 
 
@@ -36,7 +36,7 @@ class Pairing(NamedTuple):
 def paired(measured: MeasuredModes, arm: Any, theory: TheoryName) -> Pairing:
     """Pair measured modes with those of an arm."""
     count = measured.frequencies_hz.size
-    modes_looked_at(arm, max(measured.numbers or (count,)))  # refuses more than there are
+    modes_looked_at(arm, max(measured.numbers or (count,)))  # refuses too many
     if measured.numbers is not None:
         alike = None
         if measured.shapes is not None:
@@ -54,7 +54,10 @@ def paired(measured: MeasuredModes, arm: Any, theory: TheoryName) -> Pairing:
 
 
 def _at_zero(arm: Any, theory: TheoryName) -> int:
-    """Number of modes of zero frequency, of an arm that floats or has free joints; measured modes are never these."""
+    """Return the number of modes of zero frequency.
+
+    Measured modes are never these. They occur if an arm floats or has free joints.
+    """
     asked = 1
     while True:
         found = np.asarray(natural_frequencies(arm, asked, theory=theory, throw=False).omega)
@@ -66,7 +69,7 @@ def _at_zero(arm: Any, theory: TheoryName) -> int:
 
 
 def modes_looked_at(arm: Any, highest: int) -> int:
-    """Number of modes to compute, given the highest number of a measured one."""
+    """Return the number of modes to compute, given the highest number of a measured one."""
     most = most_modes(arm)
     if highest > most:
         raise ArmError(
@@ -77,7 +80,7 @@ def modes_looked_at(arm: Any, highest: int) -> int:
 
 
 def _assurance(measured: MeasuredModes, arm: Any, count: int, theory: TheoryName) -> Floats:
-    """Modal assurance criterion: squared cosines between measured and computed shapes at the places, (M, count)."""
+    """Return modal assurance criteria (M, count): squared cosines of measured and computed shapes at the places."""
     places = ports(measured.places, arm, "places")
     computed = modes_at_ports(arm, places, count, theory).at
     products = measured.shapes @ computed.T
@@ -88,7 +91,7 @@ def _assurance(measured: MeasuredModes, arm: Any, count: int, theory: TheoryName
 def doubts(
     measured: MeasuredModes, pairing: Pairing, hertz: Floats, spread: Floats
 ) -> tuple[str, ...]:
-    """Possible errors of each pair in words: another mode is nearer, as near, or as similar; "" if there are none.
+    """Return possible errors of each pair in words, or "": another mode is nearer, as near, or as similar.
 
     ``hertz`` are computed frequencies, ``spread`` the standard deviations of the measured ones, Hz.
     """

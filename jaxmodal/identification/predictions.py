@@ -29,7 +29,7 @@ class Modes(NamedTuple):
 def modes_of(
     unknowns: Unknowns, values: Floats, arm: Any, num_modes: int, theory: TheoryName
 ) -> Modes:
-    """Lowest modes; in a group of coincident frequencies, the derivative is that of their mean."""
+    """Return the lowest modes; in a group of coincident frequencies, the derivative is that of their mean."""
     found = sensitivities(
         arm, num_modes, theory=theory, addresses=unknowns.addresses, repeated="mean", throw=False
     )
@@ -44,7 +44,7 @@ def modes_of(
 def response_of(
     unknowns: Unknowns, values: Floats, arm: Any, asked: MeasuredResponse, theory: TheoryName
 ) -> tuple[Complexes, Complexes]:
-    """Response (outputs, inputs, F), and its derivatives (outputs, inputs, F, P) by x."""
+    """Return the response (outputs, inputs, F), and its derivatives (outputs, inputs, F, P) by x."""
     found = response_sensitivities(
         arm,
         2.0 * np.pi * asked.frequencies_hz,

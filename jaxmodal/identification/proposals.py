@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: candidates that tables show
+#: largest number of candidates in a table
 _SHOWN = 5
 
 
@@ -228,7 +228,7 @@ def next_sensor(found: ArmFit, outputs: Sequence[str | Port]) -> Proposals:
 def _ranked(
     what: str, found: ArmFit, candidates: list[Any], texts: list[str], added: list[Floats]
 ) -> Proposals:
-    """Candidates by the information they add, best first."""
+    """Return candidates by the information they add, best first."""
     if not candidates:
         raise ArmError("candidates: is empty; give at least one.")
     sigma = 1.0 if found.known or not np.isfinite(found.scatter) else found.scatter

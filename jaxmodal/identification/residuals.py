@@ -18,7 +18,7 @@ from jaxmodal.runtime.errors import ArmError
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
-#: error of the arm that is allowed, beside that of the measurement, in the first, rough fit of responses
+#: relative error of the model that the first, rough fit of responses allows in addition to that of the measurement
 _ROUGH = 0.1
 
 
@@ -68,7 +68,10 @@ class Misfit:
         return cls(unknowns, measured, theory, tuple(pairings))
 
     def parts(self, values: Floats, rough: bool = False) -> list[Part]:
-        """Residuals of each measurement; if ``rough``, of logarithms, and with a model error allowed for."""
+        """Return the residuals of each measurement.
+
+        If ``rough``, they are those of logarithms, and a model error is allowed for.
+        """
         found = []
         for each, pairing in zip(self.measured, self.pairings, strict=True):
             arm = self.unknowns.arm_with(values, each.settings)
@@ -84,13 +87,13 @@ class Misfit:
 
 
 def spread_of(measured: MeasuredModes) -> Floats:
-    """Standard deviations of frequencies, Hz; if unknown, the frequencies (a relative standard deviation of 1)."""
+    """Return standard deviations of frequencies, Hz; if unknown, the frequencies (relative standard deviation 1)."""
     given = measured.standard_deviations_hz
     return np.asarray(measured.frequencies_hz if given is None else given, np.float64)
 
 
 def spread_of_response(measured: MeasuredResponse) -> Floats:
-    """Standard deviations of responses; if unknown, the root mean square of each pair of ports."""
+    """Return standard deviations of responses; if unknown, the root mean square of each pair of ports."""
     given = measured.standard_deviations
     shape = measured.values.shape
     return np.broadcast_to(measured.size if given is None else given, shape)
@@ -118,13 +121,13 @@ def _of_response(measured: MeasuredResponse, computed: Complexes, slopes: Comple
 
 
 def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Complexes) -> Part:
-    """Residuals of logarithms of responses, which attract peaks that do not overlap by their flanks."""
+    """Return residuals of logarithms of responses, which attract peaks that do not overlap by their flanks."""
     known = np.isfinite(measured.values) & (measured.values != 0.0)
     size = np.abs(measured.values[known])
     given = measured.standard_deviations
     noise = 0.0 if given is None else spread_of_response(measured)[known] / size
     spread = np.hypot(noise, np.full(size.shape, _ROUGH))
-    moves = computed[known] != 0.0  # what stands still by symmetry has no logarithm
+    moves = computed[known] != 0.0  # a response that is zero by symmetry has no logarithm
     with np.errstate(all="ignore"):
         away = np.where(moves, np.log(computed[known] / measured.values[known]) / spread, 0.0)
         rates = slopes[known] / computed[known][:, None] / spread[:, None]

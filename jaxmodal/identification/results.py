@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: chance below which the scatter is not that of the standard deviations given
+#: probability below which the scatter disagrees with the given standard deviations
 _UNLIKELY = 1e-3
-#: correlations that are told
+#: least correlation that is reported
 _CORRELATED = 0.95
-#: how near to a bound, of x, a parameter is at it
+#: distance, in x, at which a parameter counts as at its bound
 _AT_BOUND = 1e-6
 
 
@@ -151,13 +151,13 @@ class ArmFit(Drawn, Result):
             if self.loss == "linear" and chi2.sf(squares, self.free) < _UNLIKELY:
                 found.append(
                     f"residuals are {self.scatter:.3g} times the standard deviations given: these are too small, a "
-                    "pair or the arm is wrong, or values lie far out; intervals are then too narrow"
+                    "pair or the arm is wrong, or there are outliers; intervals are then too narrow"
                 )
         out = sum(each.far_out for each in self.pairs)
         out += sum(int(each.far_out.sum()) for each in self.responses)
         if out:
             found.append(
-                f"{out} measured value{'s' * (out > 1)} lie{'s' * (out == 1)} farther out than chance explains"
+                f"{out} measured value{'s' * (out > 1)} {'are outliers' if out > 1 else 'is an outlier'}"
             )
         doubtful = sum(bool(each.doubt) for each in self.pairs)
         if doubtful:
@@ -180,7 +180,7 @@ class ArmFit(Drawn, Result):
         return tables + [responses_table(self.responses)] * bool(self.responses)
 
     def _parameters_table(self) -> Table:
-        """A row for each parameter: initial value, fitted value, uncertainty."""
+        """Return a row for each parameter: initial value, fitted value, uncertainty."""
         rows = []
         determined = np.diag(self.covariance) <= UNKNOWN**2
         for k, name in enumerate(self.names):
@@ -233,14 +233,16 @@ class ArmFit(Drawn, Result):
         own = "parameter"
         variables = {
             "before": variable(own, self.start, "value at the start, SI"),
-            "value": variable(own, self.values, "value found, SI"),
+            "value": variable(own, self.values, "fitted value, SI"),
             "standard_error": variable(own, self.standard_errors, "standard error, SI"),
             "low": variable(own, self.low, "lower end of the 95 % interval, SI"),
             "high": variable(own, self.high, "upper end of the 95 % interval, SI"),
             "parameter_units": variable(own, list(self.units), "unit of the parameter"),
             "correlation": variable((own, "other_parameter"), self.correlation, "correlation"),
             "covariance": variable(
-                (own, "other_parameter"), self.covariance, "of logarithms of sizes, else of shares"
+                (own, "other_parameter"),
+                self.covariance,
+                "of logarithms of positive quantities, else in units of scale",
             ),
         }
         if self.pairs:
@@ -255,11 +257,11 @@ class ArmFit(Drawn, Result):
             for name, meaning in (
                 ("where", "measurement"),
                 ("number", "number of the computed mode"),
-                ("how", "what it was paired by"),
-                ("assurance", "how alike the shapes are"),
+                ("how", "criterion of the pairing"),
+                ("assurance", "modal assurance criterion of the shapes"),
                 ("certified", "whether the computed frequency is certified"),
-                ("far_out", "whether it lies farther out than chance explains"),
-                ("doubt", "what speaks against the pair"),
+                ("far_out", "whether the measured value is an outlier"),
+                ("doubt", "possible error of the pair"),
             ):
                 column = [getattr(each, name) for each in self.pairs]
                 variables[name] = variable("pair", column, meaning)
@@ -276,7 +278,7 @@ class ArmFit(Drawn, Result):
                 ("measured", each.measured.values, "as measured"),
                 ("before", each.before, "computed before the fit"),
                 ("after", each.after, "computed after the fit"),
-                ("far_out", each.far_out, "whether it lies farther out than chance explains"),
+                ("far_out", each.far_out, "whether each value is an outlier"),
             ):
                 variables[f"response{k}_{name}"] = variable(
                     dims, values, f"{each.measured.quantity} with {each.where}, {meaning}"

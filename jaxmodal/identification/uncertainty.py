@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-8
 #: standard error along a combination, in x, beyond which the data do not determine it: a factor of e
 UNKNOWN = 1.0
-#: parts of a combination, of its largest, that are named; and parts that are rounding
+#: components of a combination, relative to its largest, that are named; and components that are rounding
 _NAMED, _NONE = 0.1, 1e-4
-#: how rarely one of all measured values may be called far out by chance
+#: probability that any of all measured values is called an outlier by chance
 _CHANCE = 0.05
-#: share of a residual that the fit has left free, below which it says nothing
+#: free share of a residual (1 - leverage) below which it is not judged
 _FREE = 1e-6
 
 
@@ -33,7 +33,7 @@ class Losses(NamedTuple):
 
 
 def losses(kind: str, residuals: Floats) -> Losses:
-    """Loss functions of SciPy's ``least_squares``."""
+    """Return the loss functions of SciPy's ``least_squares``."""
     z = residuals**2
     if kind == "linear":
         return Losses(np.ones_like(z), np.ones_like(z))
@@ -48,7 +48,7 @@ def losses(kind: str, residuals: Floats) -> Losses:
 
 
 def combinations(jacobian: Floats, sigma: float) -> tuple[Floats, Floats]:
-    """Principal directions (P, P) in x, one per row, least certain first, and standard errors; inf if unknown."""
+    """Return principal directions (P, P) in x, one a row, least certain first, and standard errors; inf if unknown."""
     count = jacobian.shape[1]
     _, sizes, rows = np.linalg.svd(jacobian, full_matrices=True)
     sizes = np.concatenate([sizes, np.zeros(count - sizes.size)])
@@ -60,7 +60,7 @@ def combinations(jacobian: Floats, sigma: float) -> tuple[Floats, Floats]:
 
 
 def covariance_of(directions: Floats, errors: Floats) -> Floats:
-    """Covariance of x; for undetermined parameters inf on the diagonal and NaN off it."""
+    """Return the covariance of x; for undetermined parameters inf on the diagonal and NaN off it."""
     none = np.isinf(errors)
     known = directions[~none]
     covariance = (known.T * errors[~none] ** 2) @ known
@@ -79,7 +79,7 @@ def not_determined(
     directions: Floats,
     errors: Floats,
 ) -> list[str]:
-    """Undetermined parameter combinations, one sentence each."""
+    """Return undetermined parameter combinations, one sentence each."""
     found = []
     for direction, error in zip(directions, errors, strict=True):
         if error <= UNKNOWN:
@@ -110,7 +110,7 @@ def not_determined(
 
 
 def robust_factor(kind: str, residuals: Floats, free: int) -> float:
-    """Factor by which a robust loss increases the covariance, that of an M-estimator; at least 1."""
+    """Return the factor by which a robust loss increases the covariance, that of an M-estimator; at least 1."""
     if kind == "linear" or free < 1:
         return 1.0
     loss = losses(kind, residuals)
@@ -120,7 +120,7 @@ def robust_factor(kind: str, residuals: Floats, free: int) -> float:
 
 
 def far_out(residuals: Floats, jacobian: Floats, known: bool) -> NDArray[np.bool_]:
-    """Whether each residual is an outlier, taking into account its leverage in the fit."""
+    """Return whether each residual is an outlier, taking into account its leverage in the fit."""
     count, parameters = jacobian.shape
     free = count - parameters
     if free < 2:

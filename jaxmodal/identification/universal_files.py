@@ -14,7 +14,7 @@ from jaxmodal.response.driven.ports import port
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.optional import require_pyuff
 
-#: quantities by the kind of data of the motion
+#: quantities by the data type of the motion
 _QUANTITIES = {8: "receptance", 11: "mobility", 12: "accelerance"}
 _FREQUENCY_RESPONSE = 4
 
@@ -58,7 +58,7 @@ def read_universal_file(
         raise ArmError(f"{path}: is no file; give a universal file with data sets 58.")
     try:
         sets = pyuff.UFF(str(name)).read_sets()
-    except Exception as error:  # pyuff raises whatever its parsing meets
+    except Exception as error:  # pyuff raises errors of many types
         raise ArmError(f"{path}: is no universal file that pyuff can read ({error}).") from error
     sets = [sets] if isinstance(sets, dict) else sets
     groups: dict[tuple[Any, ...], dict[tuple[str, str], Any]] = {}
@@ -104,7 +104,7 @@ def read_universal_file(
 
 
 def _sides(where: str, each: Mapping[str, Any], arm: Any, places: Any) -> tuple[str, str]:
-    """Output and input port of a data set, from ``places`` or from the data set."""
+    """Return output and input port of a data set, from ``places`` or from the data set."""
     nodes = (
         (int(each["rsp_node"]), int(each["rsp_dir"])),
         (int(each["ref_node"]), int(each["ref_dir"])),
@@ -113,7 +113,9 @@ def _sides(where: str, each: Mapping[str, Any], arm: Any, places: Any) -> tuple[
     found = []
     for side, node in enumerate(nodes):
         name = places.get(node)
-        if name is None and (node[0], -node[1]) in places:  # the other way along the same axis
+        if (
+            name is None and (node[0], -node[1]) in places
+        ):  # the opposite direction along the same axis
             name = "-" + places[node[0], -node[1]]
             name = name.removeprefix("--")
         if name is None and written is not None:

@@ -29,7 +29,7 @@ from jaxmodal.spatial.parts.parameters import unit_of_address
 
 Floats = NDArray[np.float64]
 
-#: what only has a size, and is fitted by its logarithm
+#: kinds of positive quantities, fitted by their logarithms
 _SIZES = (POSITIVE, NON_NEGATIVE, STIFFNESS, SPRING, BASE, SUPPORT)
 
 
@@ -71,28 +71,28 @@ class Unknowns:
         return self.numbers(self.low), self.numbers(self.high)
 
     def numbers(self, values: Floats) -> Floats:
-        """Values of x for given parameter values."""
+        """Return the values of x for given parameter values."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.log(np.where(self.sizes, values / self.start, 1.0))
         return np.where(self.sizes, logarithms, (values - self.start) / self.scale)
 
     def values(self, x: Floats) -> Floats:
-        """Parameter values at x."""
+        """Return the parameter values at x."""
         return np.where(
             self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale
         )
 
     def rates(self, values: Floats) -> Floats:
-        """Derivatives of the values with respect to x."""
+        """Return the derivatives of the values with respect to x."""
         return np.where(self.sizes, values, self.scale)
 
     def arm_with(self, values: Floats, settings: Mapping[str, float]) -> Any:
-        """The arm with these values and the settings of a measurement."""
+        """Return the arm with these values and the settings of a measurement."""
         given = dict(zip(self.addresses, values.tolist(), strict=True))
         return set_parameters(self.arm, {**given, **settings})
 
     def one_per_cent(self, number: int) -> str:
-        """Description of a change of x by 0.01."""
+        """Return a text that describes a change of x by 0.01."""
         if self.sizes[number]:
             return "1 %"
         return (
@@ -121,7 +121,7 @@ def unknowns(
                 f"{name} = {value:g}: a fit begins at a finite value"
                 + " greater than 0" * size
                 + "; give one with "
-                f"start={{{name!r}: ...}}, about where it may be."
+                f"start={{{name!r}: ...}}, near the expected value."
             )
         least, most = _ends(name, ends.get(name), size)
         if not least <= value <= most:
@@ -137,7 +137,7 @@ def unknowns(
             scale = 0.5 * (most - least)
         else:
             raise ArmError(
-                f"{name} = 0: has no size by which changes could be told large or small; give "
+                f"{name} = 0: gives no scale for changes of this value; give "
                 f"bounds={{{name!r}: (..., ...)}}."
             )
         kept.append((value, scale, size, least, most))
@@ -181,7 +181,7 @@ def _ends(name: str, given: Any, size: bool) -> tuple[float, float]:
 
 
 def _is_size(arm: Any, single: str) -> bool:
-    """Whether a value is nonnegative by nature, as stiffnesses and masses are, unlike angles and positions."""
+    """Return whether a value is nonnegative by nature, as stiffnesses and masses are, unlike angles and positions."""
     path, _, field = full_address(single, arm).rpartition(".")
     record = value_at(arm, path)
     rule = next(item.metadata["rule"] for item in quantities(record) if item.name == field)

@@ -67,8 +67,7 @@ def planar_quantities(
             # an uncertified group may have more members than its counts tell
             slot=np.minimum(np.arange(omega.shape[1]) - group[rows], multiplicity[rows] - 1),
         )
-        few = omega[rows].size <= _HOST_MODES
-        if few and not invalid.all() and (cells.omega > 0.0).all():
+        if omega[rows].size <= _HOST_MODES and not invalid.all():
             found = _found_on_host(theory, cells, invalid)
         else:
             found = _found(solve, cells, alone[rows].all(axis=1))
@@ -120,13 +119,23 @@ def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
 def _found_on_host(
     theory: Theory, cells: SolvedModes, invalid: NDArray[np.bool_]
 ) -> CellQuantities:
-    """Return the results of all cells in NumPy; invalid cells repeat those of a valid cell."""
-    number = np.arange(len(invalid))
+    """Return the results of all cells in NumPy; invalid cells repeat those of a valid cell.
+
+    Modes of frequency zero have no shape of their own: NaN, as of the compiled program.
+    """
+    number, shaped = np.arange(len(invalid)), cells.omega > 0.0
+    cells = cells._replace(omega=np.where(shaped, cells.omega, 1.0))
     with np.errstate(all="ignore"):
         found = cells_on_host(theory, _taken(cells, number[~invalid]))
     place = np.where(invalid, 0, np.cumsum(~invalid) - 1)
     taken: CellQuantities = jax.tree_util.tree_map(lambda x: x[place], found)
-    return taken
+
+    def known(x: Any) -> Any:
+        return np.where(shaped.reshape(shaped.shape + (1,) * (x.ndim - 2)), x, np.nan)
+
+    of_arms = taken.total_mass
+    kept: CellQuantities = jax.tree_util.tree_map(known, taken._replace(total_mass=None))
+    return kept._replace(total_mass=of_arms)
 
 
 def _found(

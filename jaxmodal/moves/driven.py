@@ -16,9 +16,9 @@ from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
 
-#: times at which the way is measured
+#: number of times at which the path is sampled
 _SAMPLES = 4001
-#: steps that are solved together
+#: number of steps that are solved together
 _BLOCK = 2048
 
 
@@ -47,7 +47,7 @@ def way_of(move: Motion, knots: Floats, first: int) -> Way:
 
 
 def spread_over(way: Way, postures: int) -> Floats:
-    """Times of postures evenly spaced along the path; only the last if no joint turns that changes the modes."""
+    """Return times of postures evenly spaced along the path; only the last if no joint turns that changes the modes."""
     whole = way.turned[-1]
     if whole == 0.0 or postures == 1:
         return way.times[-1:]
@@ -56,7 +56,7 @@ def spread_over(way: Way, postures: int) -> Floats:
 
 
 def angles_at(times: Floats, angles: Floats, at: Floats) -> Floats:
-    """Joint angles (P, n) interpolated at the times ``at``."""
+    """Return joint angles (P, n) interpolated at the times ``at``."""
     return np.stack([np.interp(at, times, column) for column in angles.T], axis=1)
 
 
@@ -69,9 +69,9 @@ def solved_along(
     ratios: Floats,
     still: Floats,
 ) -> tuple[Floats, Floats, Floats]:
-    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and forces at rest.
+    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and static forces.
 
-    ``still`` (P, K, S) are these: modal forces that act in a posture whether or not the joints move.
+    ``still`` (P, K, S) are the static forces: modal forces that act in a posture whether or not the joints move.
     """
     where = np.interp(at, way.times, way.turned)
 

@@ -30,15 +30,15 @@ from jaxmodal.spatial.arms.plausibility import most_modes
 
 Floats = NDArray[np.float64]
 
-#: modes beyond those asked for that are followed, so that one may leave the lowest on the way
+#: number of modes that are tracked in addition to those asked for, since a tracked mode may leave the lowest ones
 _FURTHER = 2
-#: rates below this share of the largest are rest
+#: rates below this share of the largest count as zero
 _REST = 1e-6
-#: times of a result
+#: number of times in a result
 _SHOWN = 2001
-#: how many steps there may be
+#: largest number of steps
 _MOST_STEPS = 500_000
-#: angles as near as this, rad, are one posture: moves along one way meet the same ones but for rounding
+#: largest difference of angles, rad, in one posture: moves along the same path meet the same postures to rounding
 _SAME = 1e-6
 
 
@@ -104,7 +104,7 @@ def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
 
 
 def most_modes_of(arm: Arm | SpatialArm) -> float:
-    """Largest number of modes that can be computed for an arm."""
+    """Return the largest number of modes that can be computed for an arm."""
     return min(most_modes(arm), limits.MODES) if isinstance(arm, SpatialArm) else limits.MODES
 
 
@@ -118,7 +118,7 @@ def vibration_of(
     known: KnownModes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
-    """Vibration that a move excites in an arm with all stiffnesses scaled by one factor.
+    """Return the vibration that a move excites in an arm with all stiffnesses scaled by one factor.
 
     The factor multiplies the frequencies by its square root and leaves the mode shapes unchanged.
     """
@@ -145,7 +145,7 @@ def vibration_of(
     if steps > _MOST_STEPS:
         raise ArmError(
             f"move: takes {steps:.3g} steps of its highest mode, {along.omega.max() / (2 * np.pi):.6g} Hz; must be at "
-            f"most {_MOST_STEPS:,}; ask for fewer modes, or part the move."
+            f"most {_MOST_STEPS:,}; ask for fewer modes, or divide the move."
         )
     times = steps_between(knots, float(along.omega.max()))
     at_rest = {GRAVITY: None if pull is None else along.base @ pull}
@@ -210,7 +210,7 @@ def _pull(arm: Arm | SpatialArm, gravity: Any) -> Floats:
 def _require_rest(move: Motion, knots: Floats) -> None:
     """Raise an error if a move does not begin and end at rest."""
     inside = np.linspace(knots[0], knots[-1], 201)
-    # just inside: a rate that jumps to 0 at the end itself is no rest
+    # just inside, since a rate that jumps to 0 at the end is not at rest
     close = 1e-9 * (knots[-1] - knots[0])
     inside[0], inside[-1] = knots[0] + close, knots[-1] - close
     rates = np.abs(moved(move, inside)[1]).max(axis=1)

@@ -18,9 +18,9 @@ from jaxmodal.runtime.tables import csv_text
 if TYPE_CHECKING:
     from jaxmodal.moves.shaped_moves import ShapedMove
 
-#: rows of a path at the most
+#: largest number of rows of a path
 _MOST_ROWS = 2_000_000
-#: kinds that a shaper of Klipper has, too, and what it calls them
+#: kinds that Klipper supports, with its names for them
 _KLIPPER = {"zv": "zv", "zvd": "zvd", "ei": "ei"}
 
 

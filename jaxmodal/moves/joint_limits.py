@@ -20,9 +20,9 @@ Floats = NDArray[np.float64]
 
 
 class Loads(NamedTuple):
-    """Speeds, accelerations, inertia torques and torques at rest of the joints at times, each (T, n).
+    """Speeds, accelerations, inertia torques and static torques of the joints at times, each (T, n).
 
-    Those at rest are of gravity and of supports.
+    Static torques are those of gravity and of supports.
 
     If the move is stretched in time by a factor s, speeds are divided by s, and accelerations and inertia torques by
     s^2.
@@ -45,7 +45,7 @@ class Limit(NamedTuple):
 def loads_of(
     arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
 ) -> Loads:
-    """`Loads` from angles, rates and accelerations.
+    """Return `Loads` from angles, rates and accelerations.
 
     Torques are of the rigid arm, after the gears, rotors included; refused as by `refuse_half_turns`.
     """
@@ -63,7 +63,7 @@ def loads_of(
 def limits_of(
     loads: Loads, joints: tuple[str, ...], speed: Any, acceleration: Any, torque: Any
 ) -> list[Limit]:
-    """The limits given by the user, each with the time stretch it requires."""
+    """Return the given limits, each with the time stretch it requires."""
     count = len(joints)
     found = []
     if speed is not None:
@@ -86,7 +86,7 @@ def limits_of(
 
 
 def require_strong(weight: Floats, most: Floats, joints: tuple[str, ...]) -> None:
-    """Raise an error if the torques (T, n) at rest alone exceed a torque limit on the path."""
+    """Raise an error if the static torques (T, n) alone exceed a torque limit on the path."""
     still = np.abs(weight).max(axis=0)
     if np.any(still >= most):
         k = int(np.argmax(still - most))
@@ -102,7 +102,7 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
 
 
 def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
-    """Labels of the joints in tables: their names, or their numbers."""
+    """Return labels of the joints in tables: their names, or their numbers."""
     known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return tuple(known.get(number, f"joint {number}") for number in arm.joints)
 
@@ -118,7 +118,7 @@ def each_joint(name: str, given: Any, count: int, unit: str) -> Floats:
 
 
 def _rigid(arm: Any) -> Any:
-    """The arm with rigid joints: without joint springs and dampers."""
+    """Return the arm with rigid joints: without joint springs and dampers."""
     names = ("stiffness", "damping", "axial_stiffness", "axial_damping", "shear_stiffness")
     none = dict.fromkeys((*(f"joint_{name}" for name in names), "joint_shear_damping"))
     links = []

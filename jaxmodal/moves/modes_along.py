@@ -78,9 +78,9 @@ class ModesAlong(NamedTuple):
 def modes_in(
     arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Arm | SpatialArm
 ) -> Posture:
-    """Modes of an arm in its present posture, and the modal forces of its joint motion.
+    """Return the modes of an arm in its present posture, and the modal forces of its joint motion.
 
-    In the posture of ``unstrained`` its supports are so.
+    Its supports are unstrained in the posture of ``unstrained``.
     """
     shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
@@ -131,7 +131,7 @@ def modes_along(
     theory: TheoryName,
     progress: Callable[[int, int], None] | None = None,
 ) -> ModesAlong:
-    """Lowest modes in the last of P postures (P, n), tracked backwards to the first.
+    """Return the lowest modes in the last of P postures (P, n), tracked backwards to the first.
 
     ``followed`` modes are computed in each posture, because a tracked mode may leave the lowest ``num_modes`` on the
     way.
@@ -140,7 +140,7 @@ def modes_along(
     found: list[Posture] = []
     alike, numbers = [], [np.arange(followed)]
     for k, angles in enumerate(postures[::-1]):
-        with warnings.catch_warnings():  # angles are looked at once, by who asks for the way
+        with warnings.catch_warnings():  # angles are checked once, by the caller
             warnings.simplefilter("ignore", ImplausibleWarning)
             posed = arm.with_posture(angles.tolist())
         here = modes_in(posed, followed, theory, arm)
@@ -172,7 +172,7 @@ def modes_along(
 
 
 def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture:
-    """The modes of a posture reordered and with other signs."""
+    """Return the modes of a posture reordered and with other signs."""
 
     def signed(values: Floats) -> Floats:
         return values[chosen] * signs.reshape(-1, *[1] * (values.ndim - 1))

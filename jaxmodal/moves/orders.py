@@ -37,7 +37,7 @@ class Order:
 
 
 def joint_labels(arm: Arm | SpatialArm) -> dict[int, str]:
-    """Labels of the joints by link number: the joint's name, or else the number."""
+    """Return labels of the joints by link number: the joint's name, or else the number."""
     named = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return {number: named.get(number, f"joint {number}") for number in arm.joints}
 
@@ -81,5 +81,5 @@ def _order(arm: Arm | SpatialArm, place: int, given: Any) -> Order:
 
 
 def columns_of(arm: Arm | SpatialArm, orders: Sequence[Order]) -> np.ndarray:
-    """Column of the posture angles that belongs to each order."""
+    """Return the index of the posture angle that belongs to each order."""
     return np.array([list(arm.joints).index(int(order.joint)) for order in orders])

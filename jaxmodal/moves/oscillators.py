@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: steps per period of the fastest oscillator; three points of Gauss's rule in each take the force to h^6
+#: steps per period of the fastest oscillator; with three Gauss points in each step the error is of order h^6
 _STEPS = 12
-#: points of Gauss's rule on [0, 1], and their weights
+#: Gauss points on [0, 1], and their weights
 _POINTS = 0.5 + np.sqrt(0.15) * np.array([-1.0, 0.0, 1.0])
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
@@ -25,7 +25,7 @@ class Oscillation(NamedTuple):
 
 
 def steps_between(knots: Floats, fastest: float) -> Floats:
-    """Step times from the first knot to the last, with steps short enough for the fastest oscillator.
+    """Return step times from the first knot to the last, with steps short enough for the fastest oscillator.
 
     Every knot is a step time, so that no step crosses a jump of the force.
     """
@@ -39,13 +39,13 @@ def steps_between(knots: Floats, fastest: float) -> Floats:
 
 
 def number_of_steps(knots: Floats, fastest: float) -> float:
-    """Number of steps that `steps_between` would make."""
+    """Return the number of steps that `steps_between` would make."""
     longest = 2.0 * np.pi / (_STEPS * fastest)
     return float(np.sum(np.maximum(np.ceil(np.diff(knots) / longest), 2)))
 
 
 def inner_times(times: Floats) -> Floats:
-    """Times within the steps at which `oscillation` needs the forces, (T - 1, 3)."""
+    """Return the times within the steps at which `oscillation` needs the forces, (T - 1, 3)."""
     return np.asarray(times[:-1, None] + np.diff(times)[:, None] * _POINTS)
 
 
@@ -94,7 +94,7 @@ def oscillation(
 
 
 def _propagator(time: Floats, omega: Floats, ratio: Floats) -> Floats:
-    """Free-vibration propagator of coordinates and rates over a time, (T, K, 2, 2)."""
+    """Return the free-vibration propagator of coordinates and rates over a time, (T, K, 2, 2)."""
     root = np.sqrt(1.0 - ratio**2)
     turned = omega * root
     decay, cosine = np.exp(-ratio * omega * time), np.cos(turned * time)

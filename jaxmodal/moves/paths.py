@@ -15,12 +15,12 @@ from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
 
-#: times that one program evaluates, so that every number of them takes the same one
+#: number of times per call of a compiled program, so that one program serves any number of times
 _BLOCK = 4096
 
 
 def moved(move: Motion, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """Angles, rates and accelerations at times (T,), each (T, n)."""
+    """Return angles, rates and accelerations at times (T,), each (T, n)."""
     if isinstance(move, PiecewisePolynomial):
         return _of_pieces(move, times)
     if isinstance(move, Stretched):
@@ -44,7 +44,7 @@ def _block(move: Motion, times: Any) -> Any:
 
 
 def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """`moved` for piecewise polynomials in NumPy, without compilation."""
+    """Return `moved` for piecewise polynomials in NumPy, without compilation."""
     breaks, table = (np.asarray(x, np.float64) for x in (move.breaks, move.coefficients))
     piece = np.clip(np.searchsorted(breaks, times, side="right") - 1, 0, breaks.size - 2)
     at = (np.clip(times, breaks[0], breaks[-1]) - breaks[piece])[:, None]
@@ -60,7 +60,7 @@ def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats
 
 
 def _of_shaped(move: Shaped, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """`moved` for a shaped motion: the weighted sum of delayed copies, at rest before the beginning."""
+    """Return `moved` for a shaped motion: the weighted sum of delayed copies, at rest before the beginning."""
     total: list[Any] = [0.0, 0.0, 0.0]
     for delay, weight in zip(np.asarray(move.delays), np.asarray(move.weights), strict=True):
         begun = (times >= delay)[:, None]
@@ -71,7 +71,7 @@ def _of_shaped(move: Shaped, times: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def knots_of(move: Motion, duration: float | None = None) -> Floats:
-    """Ascending times from the start of a move to its stop, s; accelerations are continuous between them.
+    """Return ascending times from the start of a move to its stop, s; accelerations are continuous between them.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _own(move: Motion) -> Floats | None:
 
 
 def _apart(times: Floats) -> Floats:
-    """Sorted times without duplicates that differ by rounding only."""
+    """Return sorted times; of those that differ by rounding only, keep one."""
     ordered = np.sort(times)
     close = 1e-12 * (ordered[-1] - ordered[0])
     return ordered[np.concatenate([[True], np.diff(ordered) > close])]

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats) -> Floats:
-    """Masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
+    """Return masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
     beams, count = beam_values(arm), rates.shape[0]
     rows, masses = len(arm.links), np.asarray(shapes.masses)
     joints = np.zeros((rows, rates.shape[1]))
@@ -29,7 +29,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     length = np.asarray(beams.length)
     start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
     tip = start + length + _offset(beams.end_offset_x, beams.end_offset_y, rows)
-    # acceleration per distance from the joint, in the axes of the link; and that of the joint itself
+    # acceleration per distance from the joint, in link axes; and the acceleration of the joint
     factor = 1j * change - rate**2
     own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
     of_joint = own * absolute.conj()
@@ -49,7 +49,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 
 
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
-    """Mode shapes at the arm's tip, (K, 2), m in the axes of the base; taken at the last station."""
+    """Return mode shapes at the arm's tip, (K, 2), m in base axes; taken at the last station."""
     beams = beam_values(arm)
     offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))[-1]
     turn = np.exp(1j * np.sum(np.asarray(beams.joint_angle)))
@@ -66,7 +66,7 @@ def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:
 
 
 def _body_places(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """Centres of gravity of the tip bodies relative to the tips, in the axes of the links."""
+    """Return centres of gravity of the tip bodies relative to the tips, in link axes."""
     mass = np.asarray(beams.tip_mass)
     moments = _offset(beams.tip_moment_x, beams.tip_moment_y, rows)
     return np.asarray(moments / np.where(mass > 0.0, mass, 1.0))

@@ -1,8 +1,9 @@
-"""Modal forces of the supports of an arm in space, when its joints move it away from where they are unstrained.
+"""Modal forces of the supports of an arm in space in a posture in which they are strained.
 
-They are unstrained in the posture of the arm itself. One along a direction e takes ``e . (p - p0)`` of the tip's place,
-one about it ``e . phi`` of the rotation vector of the tip's axes. So the first pushes along e, and the second turns
-about the gradient of ``e . phi``, which is e where phi is small or along e.
+The supports are unstrained in the posture of the arm itself. A support along a direction e is strained by ``e . (p -
+p0)`` of the tip's position, one about e by ``e . phi``, where phi is the rotation vector of the tip's axes.
+The force of the first is along e. The moment of the second is along the gradient of ``e . phi`` by small rotations,
+which is e where phi is small or parallel to e.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: half a turn, rad, of which the square does not count beside 1
+#: half of an angle of rotation, rad, whose square is negligible beside 1
 _SMALL = 1e-4
 
 
 def is_supported(arm: SpatialArm) -> bool:
-    """Whether a tip stands on a spring."""
+    """Return whether a tip has a support of nonzero stiffness."""
     return any(float(s.stiffness) > 0.0 for link in arm.links for s in link.supports)
 
 
 def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
-    """Refuse joint angles (P, n) on which a tip passes half a turn about which a support turns it back.
+    """Raise an error if a tip with a support of kind "rotation" passes half a turn along joint angles (P, n).
 
-    There the rotation vector leaps to the other side, and with it what the support takes.
+    There the rotation vector changes its sign, and with it the moment of the support.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
 
 
 def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm) -> Floats:
-    """Modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
+    """Return the modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
     moved, turned = (np.asarray(x)[:, :, -1] for x in (shapes.displacement, shapes.rotation))
     found = np.zeros(moved.shape[0])
     if not is_supported(arm):
@@ -83,7 +84,7 @@ def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: Spati
 
 
 def _turning(direction: Floats, turn: Floats) -> Floats:
-    """The gradient of ``direction . turn``, a rotation vector, by small turns about the axes of the ground."""
+    """Return the gradient of ``direction . turn`` (a rotation vector) by small rotations about the ground's axes."""
     half = 0.5 * float(np.linalg.norm(turn))
     across = np.cross(turn, direction)
     share = (1.0 - half / np.tan(half)) / (4.0 * half**2) if half > _SMALL else 1.0 / 12.0

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: share of the arm's length beyond which deflections are not small
+#: largest deflection, relative to the arm's length, that counts as small
 _SMALL = 0.1
-#: modes less alike than this in neighbouring postures may have been mistaken for each other
+#: assurance in neighbouring postures below which modes may have been confused
 _ALIKE = 0.8
-#: forces that belong to no joint alone
+#: sources of excitation that belong to no single joint
 TURNING, GRAVITY, SUPPORTS = "rates", "gravity", "supports"
 
 
@@ -162,7 +162,7 @@ class MoveVibration(Drawn, Result):
         return np.asarray(1e3 * size[..., None] * np.abs(self.participation))
 
     def tip_vibration(self, times: object) -> Floats:
-        """Tip displacement from its rest position, m, shape (T, 2 or 3), at times after the stop, s."""
+        """Return the tip displacement from its rest position, m, shape (T, 2 or 3), at times after the stop, s."""
         after = reals("times", times, "times after the stop, s")[..., None]
         root = np.sqrt(1.0 - self.damping_ratio**2)
         omega, zeta = self.omega[-1], self.damping_ratio
@@ -174,7 +174,7 @@ class MoveVibration(Drawn, Result):
         return np.asarray((np.exp(-zeta * omega * after) * swing) @ self.tips[-1])
 
     def settling_time(self, millimetres: float) -> float:
-        """Time after the stop until the tip stays within a distance of its rest position, s.
+        """Return the time after the stop until the tip stays within a distance of its rest position, s.
 
         Computed from the sum of the amplitudes of all modes, an upper bound of the vibration; inf if an undamped mode
         exceeds the distance.
@@ -208,7 +208,7 @@ class MoveVibration(Drawn, Result):
         return [self._modes_table(), self._forces_table()]
 
     def _modes_table(self) -> Table:
-        """A row for each mode: frequency at the stop and along the path, residual tip amplitude, and decay."""
+        """Return a row for each mode: frequency at the stop and along the path, residual tip amplitude, and decay."""
         hertz = self.omega / (2.0 * np.pi)
         rows = []
         for k, size in enumerate(self.amplitudes_mm):
@@ -251,7 +251,7 @@ class MoveVibration(Drawn, Result):
         return Table(title, headings, rows, notes, ("certificate",))
 
     def _forces_table(self) -> Table:
-        """The residual amplitude due to each joint, the rates, gravity and supports alone."""
+        """Return the residual amplitude due to each joint, the rates, gravity and supports alone."""
         by_force = self.amplitudes_by_force_mm
         rows = [[str(k + 1), *(f"{value:.4g}" for value in row)] for k, row in enumerate(by_force)]
         return Table(

@@ -23,12 +23,12 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: kinds of shaping, and what is compared with them
+#: kinds of shaping, and the name of the unshaped move in comparisons
 KINDS = ("zv", "zvd", "ei", "wide", "s_curve")
 UNSHAPED = "none"
-#: shapers that are tried for one move until it is quiet, each with one impulse more for the mode that leaves most
+#: largest number of shapers tried for one move, each with one more impulse for the mode with the largest vibration
 _TRIALS = 12
-#: frequencies of a band at which its bound is looked at
+#: number of frequencies of a band at which its bound is evaluated
 _LOOKED_AT = 257
 
 
@@ -197,7 +197,7 @@ def _shaped(task: Task, kind: str) -> ShapedMove:
                 raise
             break
         motion = _sent(task, *impulses)
-        # the arm that was left with most, alone, says whether a look at all is worth while
+        # evaluate all arms only if the arm with the largest vibration holds
         alone = evaluated(task.variants[worst], motion, task.question, _stop(task, impulses[0]))
         left = alone.amplitudes_mm
         before = task.unshaped[worst].amplitudes_mm.sum()
@@ -221,7 +221,7 @@ def _shaped(task: Task, kind: str) -> ShapedMove:
 
 
 def _fewest(task: Task, mode: int) -> int:
-    """Smallest number of impulses that keeps a mode within its allowed fraction over its whole band."""
+    """Return the smallest number of impulses that keeps a mode within its allowed fraction over its whole band."""
     ratio = float(task.question.ratios[mode])
     return int(band_shaper(bands_of(task, [mode]), ratio, task.left)[1].size)
 
@@ -246,7 +246,7 @@ def _sent(task: Task, delays: Floats, weights: Floats) -> Shaped:
 
 
 def _stop(task: Task, delays: Floats) -> float | None:
-    """Time of the stop of a shaped move whose motion has no end time, s."""
+    """Return the stop time, s, of a shaped move whose motion has no end time, else None."""
     return None if task.duration is None else task.duration + float(delays.max())
 
 
@@ -280,7 +280,7 @@ def _with_motion(
 
 
 def _on_modes(task: Task, omega: Floats) -> Motion:
-    """S-curve for the two modes with the largest vibration, within the largest speeds and accelerations of the move."""
+    """Return an S-curve for the two modes with the largest vibration, within speeds and accelerations of the move."""
     if not is_straight(task):
         raise ArmError(
             "kind = 's_curve': the move is no straight line of joint angles; give kind 'zv', 'zvd', 'ei' or 'wide', "

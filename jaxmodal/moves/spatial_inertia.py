@@ -19,14 +19,14 @@ from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
 
-#: numbers by which a body counts, three of its centre and nine of its rotation
+#: number of entries of a body: three for its centre and nine for its rotation
 _BODY = 12
 
 
 def spatial_inertia(
     arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName, rates: Floats, changes: Floats
 ) -> Floats:
-    """Masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
+    """Return masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
     model, count = modal_model(arm.model(theory)), rates.shape[0]
     links = model.values.links
     size = (np.asarray(shapes.masses).size - _BODY * (3 * len(links) - 1)) - len(links)
@@ -48,7 +48,7 @@ def spatial_inertia(
         parts.append(_body(link.hub, frame.axes, own))
         inertia, gears = link.rotor[0], arm.links[i].gear_ratio or 0.0
         spin = before.rate @ axis + gears * rate
-        if i > 0:  # the base, which is clamped, carries the first
+        if i > 0:  # the first stator is on the clamped base
             carrier = _body(link.stator, axes, before)
             carrier[:, 3:6] += inertia * spin[:, None] * np.cross(before.rate, axis) @ axes
             parts.append(carrier)
@@ -58,7 +58,7 @@ def spatial_inertia(
 
 
 def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName) -> Floats:
-    """Mode shapes at the arm's tip, (K, 3), m in the axes of the ground; taken at the last station."""
+    """Return mode shapes at the arm's tip, (K, 3), m in ground axes; taken at the last station."""
     last = frames(modal_model(arm.model(theory)).values.links)[-1]
     moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
     found: Floats = moved + np.cross(turned, last.tip - last.end)
@@ -76,23 +76,23 @@ class Carried:
         self.rate, self.change, self.pull = rate, change, pull
 
     def turned(self, axis: Floats, rate: Floats, change: Floats) -> Carried:
-        """The motion beyond a joint at this point."""
+        """Return the motion, at this point, of the part beyond a joint."""
         spin = rate[:, None] * axis
         grown = self.change + change[:, None] * axis + np.cross(self.rate, spin)
         return Carried(self.rate + spin, grown, self.pull)
 
     def at(self, place: Floats) -> Floats:
-        """Acceleration of a point of the part at an offset from this one, (C, 3)."""
+        """Return the acceleration of a point of the part at an offset from this one, (C, 3)."""
         rate = self.rate
         return self.pull + np.cross(self.change, place) + np.cross(rate, np.cross(rate, place))
 
     def moved(self, place: Floats) -> Carried:
-        """The motion of another point of the same part."""
+        """Return the motion of another point of the same part."""
         return Carried(self.rate, self.change, self.at(place))
 
 
 def _moment(inertia: Floats, rate: Floats, change: Floats) -> Floats:
-    """Inertia moment of a body with this tensor, in the body's axes."""
+    """Return the inertia moment of a body with this tensor, in body axes."""
     return change @ inertia.T + np.cross(rate, rate @ inertia.T)
 
 

@@ -35,11 +35,11 @@ from jaxmodal.workspace.extremes import extremes
 
 Floats = NDArray[np.float64]
 
-#: times of a move at which orders and modes are compared
+#: number of times of a move at which orders and modes are compared
 _SAMPLES = 4001
-#: a crossing is solved until speed and mode agree to this share, in so many steps at the most
+#: relative difference of speed and mode at which a crossing is solved, and largest number of steps
 _MET, _STEPS = 1e-10, 12
-#: modes of that posture among which it is looked for, beyond the number of the mode from 0
+#: number of modes of the posture, beyond the mode's own number from 0, among which the mode is searched
 _NEXT = 3
 
 
@@ -55,7 +55,7 @@ def speeds_to_avoid(
     starts: int = 256,
     progress: Callable[[int, int], None] | None = None,
 ) -> SpeedsToAvoid:
-    """Joint speeds at which an order meets a mode: in the present posture, in given postures, or over ranges.
+    """Find joint speeds at which an order meets a mode: in the present posture, in given postures, or over ranges.
 
     Parameters
     ----------
@@ -176,7 +176,9 @@ def crossings_along(
     num_postures: int = 33,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveCrossings:
-    """Times of a move at which an order meets a mode, each solved with the certified frequency of its posture.
+    """Find the times of a move at which an order meets a mode.
+
+    Each is solved with the certified frequency of its posture.
 
     Parameters
     ----------
@@ -255,7 +257,7 @@ def _postures(arm: Arm | SpatialArm, given: Any) -> Floats:
 
 
 def _frequencies(found: MoveVibration) -> Callable[[Any], Floats]:
-    """Frequencies of all modes over time, interpolated between the postures."""
+    """Return the frequencies of all modes over time, interpolated between the postures."""
     if len(found.posture_times) < 2:
         return lambda times: np.broadcast_to(
             found.omega[0], (*np.shape(times), found.omega.shape[1])
@@ -318,7 +320,10 @@ def _met(
 def _around(
     apart: Callable[[float], float], low: float, high: float, knots: Floats
 ) -> tuple[float, float] | None:
-    """Widen the interval between two times until a function changes sign; None if it does not."""
+    """Return an interval around two times at whose ends a function has different signs; None if there is none.
+
+    The interval is widened from the given times, ``low`` and ``high``.
+    """
     while np.signbit(apart(low)) == np.signbit(apart(high)):
         if low <= knots[0] and high >= knots[-1]:
             return None
@@ -328,7 +333,7 @@ def _around(
 
 
 def _time_near(times: Floats, close: NDArray[np.bool_], k: int) -> float:
-    """Time during which an order stays near a mode around the crossing after time k, s."""
+    """Return the time during which an order stays near a mode around the crossing after time k, s."""
     before, after = k, k + 1
     while before > 0 and close[before]:
         before -= 1

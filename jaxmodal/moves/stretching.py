@@ -25,11 +25,11 @@ from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: times at which speeds, accelerations and torques are looked at, beside the ends of all pieces
+#: number of times at which speeds, accelerations and torques are evaluated, in addition to the ends of all pieces
 _SAMPLES = 2001
-#: durations that are tried for each period of the slowest mode, for how many periods, and halvings of the last step
+#: durations tried per period of the slowest mode, number of periods, and bisections of the last interval
 _TRIED, _PERIODS, _HALVINGS = 16, 25, 20
-#: by how much weights of impulses may miss 1
+#: largest difference between the sum of the weights of impulses and 1
 _WHOLE = 1e-9
 
 

@@ -21,9 +21,9 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: share of what may be left that modes without a shaper of their own may leave together
+#: fraction of the allowed vibration that all modes without a shaper may leave together
 _ASIDE = 0.25
-#: share of the way that a straight line may be left by
+#: largest deviation from a straight line, relative to the length of the path
 _STRAIGHT = 1e-9
 
 
@@ -90,7 +90,7 @@ def task_of(
 def _counted(
     progress: Callable[[int, int], None] | None, before: int, variants: list[Variant]
 ) -> Callable[[int, int], None] | None:
-    """Progress callback over the postures of all arms whose modes are solved."""
+    """Return a progress callback over the postures of all arms whose modes are solved."""
     if progress is None:
         return None
     arms = len({id(variant.known) for variant in variants})
@@ -108,7 +108,7 @@ def evaluated(
     duration: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
-    """Vibration that a motion leaves in one of the arms."""
+    """Return the vibration that a motion leaves in one of the arms."""
     return vibration_of(
         variant.arm,
         move,
@@ -121,7 +121,10 @@ def evaluated(
 
 
 def _that_count(amplitudes: Floats, aside: float) -> list[int]:
-    """Indices of the significant modes; the rest together leave at most a given fraction in each arm. At least one."""
+    """Return the indices of the significant modes, at least one.
+
+    The other modes together leave at most the fraction ``aside`` in each arm.
+    """
     shares = np.max(amplitudes / np.maximum(amplitudes.sum(axis=1, keepdims=True), 1e-300), axis=0)
     order = np.argsort(shares)
     left_out = int(np.searchsorted(np.cumsum(shares[order]), aside, side="right"))
@@ -129,19 +132,19 @@ def _that_count(amplitudes: Floats, aside: float) -> list[int]:
 
 
 def bands_of(task: Task, modes: Sequence[int]) -> Floats:
-    """Lowest and highest frequency of modes over all postures of all arms, rad/s, (k, 2)."""
+    """Return the lowest and highest frequency of modes over all postures of all arms, rad/s, (k, 2)."""
     omega = np.concatenate([found.omega for found in task.unshaped])[:, list(modes)]
     return np.stack([omega.min(axis=0), omega.max(axis=0)], axis=1)
 
 
 def samples_of(task: Task) -> tuple[Floats, Floats, Floats]:
-    """Angles, rates and accelerations of the move, at its knots and at evenly spaced times."""
+    """Return angles, rates and accelerations of the move, at its knots and at evenly spaced times."""
     knots = knots_of(task.move, task.duration)
     return moved(task.move, np.union1d(knots, np.linspace(knots[0], knots[-1], 2001)))
 
 
 def is_straight(task: Task) -> bool:
-    """Whether the move is a straight line of joint angles."""
+    """Return whether the move is a straight line of joint angles."""
     angles = samples_of(task)[0]
     way = angles[-1] - angles[0]
     if not np.any(way):

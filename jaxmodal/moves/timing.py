@@ -32,11 +32,11 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: times of the move at which the length of its way is measured, and times at which the result is looked at
+#: number of times at which the length of the path is measured, and number of times at which the result is checked
 _MEASURED, _SAMPLES = 20_001, 4001
-#: rad by which the way may turn from one point to the next but one; more is a corner, where joints would have to stop
+#: largest change of direction of the path, rad, over two intervals; more is a corner, where joints would have to stop
 _CORNER = 0.3
-#: share of a limit from which on it is what holds the move back
+#: share of a limit from which it counts as reached
 _BINDING = 0.99
 
 
@@ -249,7 +249,7 @@ def _rows_of(
 
 
 def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
-    """Largest squared speed along the path, (P,); zero at both ends."""
+    """Return the largest squared speed along the path, (P,); zero at both ends."""
     step = way.length[1]
     slope = rows.across / (2.0 * step)
     low, high = -rows.most - rows.weight, rows.most - rows.weight
@@ -257,7 +257,7 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
     reach = np.zeros(number)  # from which the end can be reached
 
     def both(i: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Constraints on x at a point and y at the next: ``low <= a x + b y <= high``, at both points."""
+        """Return constraints on x at a point and y at the next: ``low <= a x + b y <= high``, at both points."""
         a = np.concatenate([rows.along[i] - slope[i], -slope[i + 1]])
         b = np.concatenate([slope[i], slope[i + 1] + rows.along[i + 1]])
         return a, b, np.concatenate([low[i], low[i + 1]]), np.concatenate([high[i], high[i + 1]])
@@ -295,12 +295,12 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
 def _stuck(at: int, number: int) -> ArmError:
     return ArmError(
         f"move: no timing was found at {100.0 * at / (number - 1):.0f} % of its path: the limits allow no way on; "
-        "allow more, or give more points."
+        "increase them, or give more points."
     )
 
 
 def _motion_of(way: _Way, squares: Floats) -> PiecewisePolynomial:
-    """Quintic polynomials with the given angles, rates and accelerations at both ends of each piece."""
+    """Return quintic polynomials with the given angles, rates and accelerations at both ends of each piece."""
     speeds = np.sqrt(squares)
     step = way.length[1]
     durations = 2.0 * step / (speeds[:-1] + speeds[1:])
@@ -342,7 +342,7 @@ def _looked_at(motion: PiecewisePolynomial) -> Floats:
 
 
 def _shares(loads: Loads, count: int, asked: dict[str, Any], durations: Floats) -> dict[str, float]:
-    """Fraction of time during which a joint reaches each limit, from five times in every piece."""
+    """Return the fraction of time during which a joint reaches each limit, from five times in every piece."""
     forces = None if loads.inertia is None else loads.inertia + np.asarray(loads.weight)
     given = {"speed": loads.rates, "acceleration": loads.changes, "torque": forces}
     units = {"speed": "rad/s", "acceleration": "rad/s^2", "torque": "N m"}

@@ -31,7 +31,7 @@ def variants_of(
     stiffness_error: Any,
     others: Sequence[Arm | SpatialArm],
 ) -> list[Variant]:
-    """The given arm, the arms with payload and stiffness at the limits of their tolerances, and further arms."""
+    """Return the given arm, the arms with payload and stiffness at the limits of their tolerances, and further arms."""
     payload = _error("payload_error", payload_error)
     stiffness = _error("stiffness_error", stiffness_error)
     bodies: list[tuple[str, Arm | SpatialArm]] = [("as given", arm)]
@@ -74,7 +74,7 @@ def _error(name: str, given: Any) -> float:
 
 
 def _with_payload(arm: Any, factor: float) -> Any:
-    """The arm with the mass and moments of inertia of its payload multiplied by a factor."""
+    """Return the arm with the mass and moments of inertia of its payload multiplied by a factor."""
     payload = arm.payload
     inertia = jax.tree_util.tree_map(lambda value: factor * value, payload.inertia)
     return arm.replace(payload=payload.replace(mass=factor * payload.mass, inertia=inertia))

@@ -20,6 +20,7 @@ from jaxmodal.postures.polynomial_values import Quantity, Ranges, VaryingBeams, 
 from jaxmodal.postures.terms import Terms
 from jaxmodal.postures.value_nodes import bernstein_coefficients
 from jaxmodal.runtime.namespace import Array, product, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: a count is certain where what is rounded moves it by less than 1e-4, relative to omega: as many changes of sign say
 #: that no mode lies between
@@ -181,17 +182,20 @@ class PlanarExpansion:
 
         def values(shares: np.ndarray) -> np.ndarray:
             """D at shares (values, F, N) of all ranges in all postures, (F, N, J); (values, 1, N) for all alike."""
-            number, postures = shares.shape[2], angles.shape[1]
-            frequencies = np.arange(shares.shape[1]).repeat(number * postures)
+            _, frequencies, number = shares.shape
+            postures = angles.shape[1]
             given = unscaled(self.ranges, shares.reshape(len(shares), -1)).repeat(postures, axis=1)
             places = np.concatenate([np.tile(angles, given.shape[1] // postures), given])
             beams, every = self.arm.at(places)
-            if shares.shape[1] == 1:
-                factor, *logs[:] = exact_values(beams, self.flags, omega, every)
+            each: BeamArrays = jax.tree_util.tree_map(
+                lambda x: x.reshape(len(x), frequencies, -1) if x.ndim > 1 else x, beams
+            )
+            here = every[:, : number * postures]
+            factor, growth, rest = exact_values(each, self.flags, omega, here)
+            if frequencies == 1:
+                logs[:] = growth, rest
             else:
-                d = determinant(beams, self.flags, omega[frequencies], every)
-                growth, rest = logs[:, frequencies]
-                factor = d.factor * np.exp((d.growth - growth) + (d.rest - rest))
+                factor = factor * np.exp((growth - logs[0]) + (rest - logs[1]))[:, None]
             return factor.reshape(omega.size, number, postures)
 
         found = bernstein_coefficients(values, self.terms.powers, to_coefficients)

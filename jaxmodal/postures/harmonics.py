@@ -27,11 +27,13 @@ from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
-from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, once, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
 _FEW_LANES, _LANES = 64, 1024
+#: frequencies and postures of one compiled evaluation of all postures at all frequencies, on a CPU and on a GPU
+_BLOCK, _GPU_BLOCK = (16, 32), (64, 128)
 #: lanes that NumPy evaluates for a concrete arm; a compiled program, which takes 1.5 s to compile, pays beyond
 _HOST_LANES = 8192
 #: the same where there is a GPU: NumPy takes as long for so few as it does for thousands
@@ -63,8 +65,8 @@ def _factors_of(
 ) -> tuple[Array, DoubleDouble, Array]:
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
-    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane. Of
-    NumPy also omega of shape (F, 1) and angles of (n - 1, 1, L), and fields (n, 1, L), so that what depends on the
+    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane. Also
+    omega of shape (F, 1) and angles of (n - 1, 1, L), and fields (n, 1, L) or (n, F, L), so that what depends on the
     frequency alone is computed once for it.
     """
     links = beams.length.shape[0]
@@ -83,17 +85,23 @@ def _factors_of(
     lanes = jax.tree_util.tree_map(wide, beams)
     lanes = dataclasses.replace(lanes, joint_angle=turned)
     terms_at = terms_of_links(lanes, theory, omega, Arithmetic.double_double)
-    zero = number(xp.zeros_like(omega), Arithmetic.double_double)
-    one = xp.ones_like(omega)
+    host = tree_on_host(lanes, theory, omega)
+    shape = np.broadcast_shapes(omega.shape, turned.shape[1:])
+    nothing = xp.broadcast_to(xp.zeros_like(omega), shape)
+    zero = number(nothing, Arithmetic.double_double)
+    one = xp.ones_like(nothing)
 
     def step(i: Any, state: _State) -> _State:
         stiffness, factors, growth, passed = state
         terms = terms_at(links - 1 - i)
+        if shape != omega.shape and not host:
+            terms = once(terms)
         stiffness, share = add_terms(terms, theory, omega, stiffness)
         return stiffness, factors * share.factor, growth + terms.growth, passed + share.passed
 
-    start = (Stiffness(*(zero,) * 6), one, zero, zero.hi)
-    _, *found = repeat(0, links, step, start, tree_on_host(lanes, theory, omega))
+    no_growth = number(xp.zeros_like(omega), Arithmetic.double_double)
+    start = (Stiffness(*(zero,) * 6), one, no_growth, nothing)
+    _, *found = repeat(0, links, step, start, host)
     factors, growth, passed = found
     return factors, growth, passed
 
@@ -158,26 +166,65 @@ def exact_values(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D at each ``omega`` (F,) in each of the postures ``angles`` (n - 1, L), but for its growth.
 
-    Fields of ``beams`` (n,), or (n, L) for an arm in each posture. Shape (F, L), and growth and rest as in
-    `determinant`, (F,).
+    Fields of ``beams`` (n,), or (n, 1, L) and (n, F, L) for an arm in each posture. Shape (F, L), and growth and rest
+    as in `determinant`, (F,).
     """
     shape = (omega.size, angles.shape[1])
-    if math.prod(shape) <= _HOST_LANES and tree_on_host(beams, theory):
-        each: BeamArrays = jax.tree_util.tree_map(lambda x: x[:, None] if x.ndim > 1 else x, beams)
+    gpu = is_gpu(default_device())
+    few = math.prod(shape) <= (_GPU_HOST_LANES if gpu else _HOST_LANES)
+    if few and tree_on_host(beams, theory):
 
         def part(some: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            each = _at_frequencies(beams, some)
             with np.errstate(all="ignore"):
-                factor, log, _ = _factors_of(each, theory, some[:, None], angles[:, None])
+                factor, log, _ = _factors_of(each, theory, omega[some, None], angles[:, None])
             wide = np.broadcast_to(factor, (some.size, angles.shape[1]))
             return wide, log.hi[:, 0], log.lo[:, 0]
 
         threads = min(-(-math.prod(shape) // _SIDE_BY_SIDE), available_cores())
         with ThreadPoolExecutor(threads) as pool:
-            found = zip(*pool.map(part, np.array_split(omega, threads)), strict=True)
+            parts = np.array_split(np.arange(omega.size), threads)
+            found = zip(*pool.map(part, parts), strict=True)
         factor, growth, rest = map(np.concatenate, found)
         return factor, growth, rest
-    lanes = np.repeat(omega, angles.shape[1])
-    each = of_cells(beams, np.tile(np.arange(angles.shape[1]), omega.size))
-    d = determinant(each, theory, lanes, np.tile(angles, (1, omega.size)))
-    factor, growth, rest = (x.reshape(shape) for x in (d.factor, d.growth, d.rest))
-    return factor, growth[:, 0], rest[:, 0]
+    factor, growth, rest = np.empty(shape), np.empty(omega.size), np.empty(omega.size)
+    rows, columns = _GPU_BLOCK if gpu else _BLOCK
+    for first in range(0, shape[0], rows):
+        at = np.arange(first, min(first + rows, shape[0]))
+        every = _at_frequencies(beams, np.resize(at, rows))
+        for start in range(0, shape[1], columns):
+            places = np.arange(start, min(start + columns, shape[1]))
+            d, log, _ = _block(every, theory, omega[np.resize(at, rows)], angles, places, columns)
+            factor[np.ix_(at, places)] = np.asarray(d)[: at.size, : places.size]
+        growth[at], rest[at] = (np.asarray(x)[: at.size, 0] for x in (log.hi, log.lo))
+    return factor, growth, rest
+
+
+def _at_frequencies(beams: BeamArrays, some: np.ndarray) -> BeamArrays:
+    """Fields (n, F, L) at some of the frequencies; all others, (n, 1, L) and (n,), as they are."""
+    found: BeamArrays = jax.tree_util.tree_map(
+        lambda x: x[:, some] if x.ndim > 1 and x.shape[1] > 1 else x, beams
+    )
+    return found
+
+
+def _block(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: np.ndarray,
+    angles: np.ndarray,
+    places: np.ndarray,
+    columns: int,
+) -> tuple[Array, DoubleDouble, Array]:
+    """`_factors` at frequencies (F,) and some of the places, compiled for so many; the last ones repeat the first."""
+    lanes = np.resize(places, columns)
+
+    def some(x: np.ndarray) -> np.ndarray:
+        wide = (len(x), omega.size, columns)
+        return np.broadcast_to(x[:, :, lanes], wide) if x.ndim > 1 else x
+
+    block: BeamArrays = jax.tree_util.tree_map(some, beams)
+    found: tuple[Array, DoubleDouble, Array] = _factors(
+        block, theory, jnp.asarray(omega[:, None]), jnp.asarray(angles[:, None, lanes])
+    )
+    return found

@@ -16,6 +16,9 @@ from jaxmodal.postures.series_roots import WIDEST, Roots
 from jaxmodal.runtime.namespace import Array, unfilled, xp
 from jaxmodal.runtime.statuses import Status
 
+#: rows of a column that are written at once
+_ROWS = 1024
+
 
 @dataclasses.dataclass
 class SeriesResults:
@@ -62,9 +65,12 @@ class SeriesResults:
         self.omega[cells] = omega
         self.bracket[cells, :, 0] = omega * (1.0 - width)
         self.bracket[cells, :, 1] = omega * (1.0 + width)
-        self.residual_ratio[cells] = np.where(complete[:, None], noise * 2.0**52, np.nan)
+        # long runs first, then the few exceptions: of rows of a few modes NumPy would write each by itself
+        self.residual_ratio[cells] = noise * 2.0**52
+        self.residual_ratio[at[~complete]] = np.nan
         self.open[cells] = ~proven
-        self.by_sign_changes[cells] = proven[:, None]
+        self.by_sign_changes[cells] = True
+        self.by_sign_changes[at[~proven]] = False
         return complete, width
 
 
@@ -88,7 +94,10 @@ def merged(
 
     def alike(shape: tuple[int, ...], value: np.ndarray | np.generic) -> np.ndarray:
         column = unfilled(shape, value.dtype)
-        column[...] = value
+        rows = np.broadcast_to(value, (min(_ROWS, shape[0]), *shape[1:])).copy()
+        for start in range(0, shape[0], _ROWS):
+            part = column[start : start + _ROWS]
+            part[...] = rows[: len(part)]
         return column
 
     columns: dict[str, Callable[[], np.ndarray]] = {
@@ -113,5 +122,10 @@ def merged(
             column[invalid] = int(Status.invalid_input)
         return column
 
+    # where every mode is alone, its group is the count below: one column, for to fill fresh memory takes long
+    alone = found is None or np.array_equal(found.group, found.count_below)
+    if alone and not invalid.size:
+        del columns["group"]
     merged: dict[str, Any] = dict(zip(columns, pool.map(filled, columns), strict=True))
+    merged.setdefault("group", merged["count_below"])
     return jax.device_put(NaturalFrequencies(**merged, theory=theory))

@@ -21,8 +21,11 @@ from jaxmodal.postures.series import DEGREES, PostureSeries
 from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
 
-#: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
-_STEPS, _SAFE_STEPS = 6, 12
+#: Newton's steps on the cubic through four separators, which gives the start; on a panel's polynomial from there, and
+#: as many that cannot leave the interval
+_CUBIC_STEPS, _STEPS, _SAFE_STEPS = 4, 2, 12
+#: separators of a cubic
+_FOUR = 4
 #: the last step, in units of half a panel, after which the remainder of Newton's method is below rounding
 _LAST_STEP = 1e-8
 #: a root may leave its interval by so many half panels: by rounding, and far less than neighbours are apart
@@ -40,25 +43,36 @@ _WORD = 64
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class SeparatorTable:
-    """Separators and the intervals between them; the last separator repeats until intervals fill whole words.
+    """Separators and the intervals between them.
 
     Attributes
     ----------
     table : tuple of Array, shapes (separators, R)
         Coefficients at the separators of each group of panels, N + 1 in all.
-    weak : Array, shape (N + 1, polynomials)
-        Modulus below which the sign of a value there is not certain; at the last, the count. That of a cell is the sum
-        with its `Terms.weights`.
+    weakest : Array, shape (1, polynomials)
+        Modulus below which the sign of the value at the last separator, or the count there, is not certain; at the
+        others that is the error of their panel. That of a cell is the sum with its `Terms.weights`.
     panel : Array, shape (N,)
         Panel of each interval.
     ends : Array, shape (2, N)
         Its ends in the coordinate u of that panel.
+    first : Array, shape (N,)
+        The first of four neighbouring separators of its panel, about it.
+    four : Array, shape (4, N)
+        Where these lie, in u.
     """
 
     table: tuple[Array, ...]
-    weak: Array
+    weakest: Array
     panel: Array
     ends: Array
+    first: Array
+    four: Array
+
+    @property
+    def rows(self) -> int:
+        """Number of separators."""
+        return int(self.panel.shape[0]) + 1
 
 
 def grid_of(
@@ -84,20 +98,29 @@ def grid_of(
         inner = [np.einsum("ud,pdh->puh", powers, part) for part in taylor]
         half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
-    weakest = np.maximum(error[-1:], clear * size[-1:])
     own = np.repeat(np.arange(panels), (x.size - 2) // panels)
-    weak = np.concatenate([error[:1], error[own], weakest])
-    more = -(x.size - 1) % _WORD
     table = [part.reshape(-1, part.shape[2]) for part in inner]
-    ends = [in_groups(combinations, at[row].repeat(panels, axis=0)) for row in ([0], [-1])]
-    table[0] = np.concatenate([ends[0][0][:1], table[0]])
-    table[-1] = np.concatenate([table[-1], ends[1][-1][-1:].repeat(more + 1, axis=0)])
-    x = np.append(x, np.repeat(x[-1:], more))
-    weak = np.concatenate([weak, np.repeat(weak[-1:], more, axis=0)])
-    panel = np.concatenate([[0], own, np.full(more, panels - 1)])
+    at_ends = [in_groups(combinations, at[row].repeat(panels, axis=0)) for row in ([0], [-1])]
+    table[0] = np.concatenate([at_ends[0][0][:1], table[0]])
+    table[-1] = np.concatenate([table[-1], at_ends[1][-1][-1:]])
+    panel = np.concatenate([[0], own])
     low, high = edges[panel], edges[panel + 1]
-    sides = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
-    return SeparatorTable(table=tuple(table), weak=weak, panel=panel.astype(np.int32), ends=sides)
+
+    def in_panels(x: np.ndarray) -> np.ndarray:
+        return (2.0 * x - low - high) / (high - low)
+
+    # values of another panel have another scale
+    inside = (x.size - 2) // panels
+    first = np.arange(panel.size) - _FOUR // 2 + 1
+    first = np.clip(first, inside * panel + 1, inside * (panel + 1) + 1 - _FOUR)
+    return SeparatorTable(
+        table=tuple(table),
+        weakest=np.maximum(error[-1:], clear * size[-1:]),
+        panel=panel.astype(np.int32),
+        ends=in_panels(np.stack([x[:-1], x[1:]])),
+        first=first.astype(np.int32),
+        four=in_panels(x[first + np.arange(_FOUR)[:, None]]),
+    )
 
 
 @jax.tree_util.register_dataclass
@@ -179,15 +202,23 @@ def roots_in(
     values, polynomials = once((products(grid.table, groups), products(panels.table, groups)))
     changes = _changes_on_host if on_host(values) else _changes
     number, interval = changes(values, modes)
-    weak, error = grid.weak, panels.error
+    weakest, error = grid.weakest, panels.error
     if terms.powers:
         weights = once(terms.weights(places))
-        weak, error = once((product(weak, weights), product(error, weights)))
-    clear = ~xp.any(xp.abs(values) < weak, axis=0)
-    omega, width, noise = _refined(polynomials, interval, grid, panels, error, safe)
+        weakest, error = once((product(weakest, weights), product(error, weights)))
+    clear = _clear_signs(values, error, weakest)
+    omega, width, noise = _refined(polynomials, values, interval, grid, panels, error, safe)
     # neighbouring enclosures do not touch
     clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
     return Roots(omega.T, width.T, noise.T, number, clear)
+
+
+def _clear_signs(values: Array, error: Array, weakest: Array) -> Array:
+    """Whether all values (separators, cells) are beyond the errors (P, cells or 1) of their panels."""
+    size = xp.abs(values)
+    inner = size[1:-1].reshape(error.shape[0], -1, values.shape[1])
+    clear = (size[0] >= error[0]) & (size[-1] >= weakest[0])
+    return clear & xp.all(xp.min(inner, axis=1) >= error, axis=0)
 
 
 roots_of = jax.jit(roots_in, static_argnames=("terms", "modes", "safe"))
@@ -200,7 +231,7 @@ def _changes(values: Array, modes: int) -> tuple[Array, Array]:
     """
     words = once(_changes_of_sign(values))
     number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
-    return number, _first_bits(words, modes)
+    return number, jnp.minimum(_first_bits(words, modes), values.shape[0] - 2)
 
 
 def _changes_on_host(values: np.ndarray, modes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -217,11 +248,11 @@ def _changes_on_host(values: np.ndarray, modes: int) -> tuple[np.ndarray, np.nda
 
 def _changes_of_sign(values: Array) -> Array:
     """Bit i of word w, shape (W, cells): the sign differs between the rows 64 w + i and the next."""
-    intervals, cells = values.shape[0] - 1, values.shape[1]
-    first = jnp.arange(intervals // _WORD) * _WORD
+    last, cells = values.shape[0] - 1, values.shape[1]
+    first = jnp.arange(-(-last // _WORD)) * _WORD
 
     def step(i: Array, words: Array) -> Array:
-        low, high = values[first + i] < 0.0, values[first + i + 1] < 0.0
+        low, high = (values[jnp.minimum(first + k, last)] < 0.0 for k in (i, i + 1))
         bit = jnp.left_shift(jnp.uint64(1), i.astype(jnp.uint64))
         return words | jnp.where(low != high, bit, jnp.uint64(0))
 
@@ -256,6 +287,7 @@ count_at = jax.jit(count_in)
 
 def _refined(
     polynomials: Array,
+    values: Array,
     interval: Array,
     grid: SeparatorTable,
     panels: Panels,
@@ -265,12 +297,17 @@ def _refined(
     """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`; errors (P, cells or 1)."""
     cells = interval.shape[1]
     panel, low, high = once((grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval]))
-    powers, cell = np.arange(DEGREES, dtype=np.int32), np.arange(cells, dtype=np.int32)
-    rows = panel[None] * DEGREES + powers[:, None, None]
-    # one element after the other: faster than rows of coefficients, which would have to be transposed
-    a = once(polynomials.ravel()[rows * cells + cell[None, None]])
-    below, above = _polynomial(a, low), _polynomial(a, high)
-    u = low + (high - low) * (below / (below - above))
+    cell = np.arange(cells, dtype=np.int32)[None]
+
+    def entries(table: Array, first: Array, number: int) -> Array:
+        # one element after the other: faster than rows of coefficients, which would have to be transposed
+        rows = first[None] + np.arange(number, dtype=np.int32)[:, None, None]
+        return table.ravel()[rows * cells + cell[None]]
+
+    a = once(entries(polynomials, panel * DEGREES, DEGREES))
+    below = values.ravel()[interval * cells + cell]
+    four, at = entries(values, grid.first[interval], _FOUR), grid.four
+    u = once(_start([x[interval] for x in at], four, low, high))
     if safe:
         u = zeros_in_brackets(
             lambda u: _polynomial(a, u),
@@ -295,6 +332,28 @@ def _refined(
     inside = (root > low - _EDGE) & (root < high + _EDGE)
     proven = rising & inside & (xp.abs(step) < _LAST_STEP)
     return x * x, xp.where(proven, width, xp.inf), noise
+
+
+def _start(at: list[Array], values: Array, low: Array, high: Array) -> Array:
+    """Zeros between ``low`` and ``high`` of the cubics through four ``values`` (4, ...) at places u; not yet exact."""
+    c = list(values)
+    for order in range(1, _FOUR):  # divided differences
+        for k in range(_FOUR - 1, order - 1, -1):
+            c[k] = (c[k] - c[k - 1]) / (at[k] - at[k - order])
+
+    def cubic(u: Array) -> tuple[Array, Array]:
+        value, slope = c[3], 0.0 * u
+        for k in (2, 1, 0):
+            slope = slope * (u - at[k]) + value
+            value = value * (u - at[k]) + c[k]
+        return value, slope
+
+    below, above = cubic(low)[0], cubic(high)[0]
+    u = low + (high - low) * (below / (below - above))
+    for _ in range(_CUBIC_STEPS):
+        value, slope = cubic(u)
+        u = xp.clip(u - value / slope, low, high)
+    return xp.where(xp.isfinite(u), u, 0.5 * (low + high))
 
 
 def _polynomial(a: Array, u: Array) -> Array:

@@ -174,7 +174,7 @@ def prepare(
 
 def _cells_of_a_chunk(grid: SeparatorTable, most: int) -> int:
     """A power of two, so many at the most."""
-    return int(min(most, 1 << ((_CPU_VALUES // grid.weak.shape[0]).bit_length() - 1)))
+    return int(min(most, 1 << ((_CPU_VALUES // grid.rows).bit_length() - 1)))
 
 
 def _closes(tables: Tables, places: np.ndarray) -> bool:

@@ -1,1 +1,1 @@
-"""Arms that are driven harmonically: ports, damping, the exact frequency response, damped modes."""
+"""Harmonically driven arms: ports, damping, exact frequency response, damped modes."""

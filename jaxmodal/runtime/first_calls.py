@@ -30,6 +30,7 @@ class FirstCalls:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.begun = 0
         self._running = 0
         self._since = self._last = -math.inf
         self._timer: threading.Timer | None = None
@@ -43,6 +44,7 @@ class FirstCalls:
             now = time.monotonic()
             if not self._running and now - self._last > GAP:
                 self._since = now
+            self.begun += 1
             self._running += 1
             if self._timer is None:
                 self._look_after(DELAY)
@@ -109,8 +111,15 @@ def _functions(frame: FrameType | None) -> Iterator[tuple[str, str]]:
         frame = frame.f_back
 
 
+_CALLS = FirstCalls()
+
+
+def programs_begun() -> int:
+    """How often a program has begun to be traced, lowered or compiled in this process."""
+    return _CALLS.begun
+
+
 def listen() -> None:
     """Register listeners for JAX's events."""
-    calls = FirstCalls()
-    jax.monitoring.register_scalar_listener(calls.began)
-    jax.monitoring.register_event_duration_secs_listener(calls.ended)
+    jax.monitoring.register_scalar_listener(_CALLS.began)
+    jax.monitoring.register_event_duration_secs_listener(_CALLS.ended)

@@ -10,9 +10,9 @@ from jaxmodal.runtime.namespace import Array
 
 #: supports of the tip of a link: along x and y of the ground, and about the tip
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
-#: what forces at rest resist a turn of rigid parts with
+#: geometric stiffnesses of static forces against a rotation of the rigid parts
 TURNING = ("base_turning_stiffness", "end_turning_stiffness")
-#: the elastic base over x, y of the ground and rotation, the upper triangle of its matrix row by row
+#: the stiffness matrix of the elastic base over x, y of the ground and rotation, its upper triangle row by row
 BASE = ("base_xx", "base_xy", "base_xr", "base_yy", "base_yr", "base_rr")
 #: the springs of a joint in the order of u, v and psi
 SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
@@ -37,7 +37,7 @@ OUTER = dict.fromkeys(
     ),
     0.0,
 )
-#: values without effect of all fields that have one; all other fields make the member
+#: values without effect of all fields that have one; the other fields define the beam
 WITHOUT_EFFECT = {
     **INNER,
     **OUTER,

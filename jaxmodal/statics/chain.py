@@ -129,7 +129,7 @@ def section_forces(
     over_link, over_base = _cross(shape.along, middle), _cross(shape.base, start)
     at_joint = _from_tip(at_end + over_link + over_base)
     beyond = xp.concatenate([at_joint[1:], xp.zeros_like(at_joint[:1])], axis=0)
-    at_outer = beyond + at_end  # without the rounding of what cancels
+    at_outer = beyond + at_end  # without the rounding errors of terms that cancel
     at_start = at_outer + over_link
 
     def in_link(f: Any) -> tuple[Array, Array]:
@@ -162,7 +162,7 @@ def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
     """Return units and compliances of the joint springs, shape (n, 3, ...)."""
     rigid = xp.full_like(beams.length, np.inf)
     given = [rigid if k is None else k for k in beams.springs]
-    # what is free stays free where only an imaginary part, of a derivative, stands beside its 0
+    # a free joint stays free if its stiffness is 0 with an imaginary part, from a derivative
     laws = [spring_law(xp.where(xp.real(k) == 0.0, 0.0, k)) for k in given]
     return xp.stack([x[0] for x in laws], axis=1), xp.stack([x[1] for x in laws], axis=1)
 

@@ -76,10 +76,10 @@ def equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> 
     return Equilibrium(own, reactions, gives, _unheld(beams, own), moved)
 
 
-#: rotations in rad, and displacements beside the arm's length, from which deflections are not small any more
+#: largest rotations in rad, and displacements relative to the arm's length, for which deflections count as small
 LARGE_ROTATION = 0.1
 LARGE_DISPLACEMENT = 0.05
-#: a free joint carries at most this share of the largest force of an arm in equilibrium
+#: the force in a free joint, as a share of the largest, up to which an arm counts as in equilibrium
 BALANCED = 1e-9
 
 

@@ -65,7 +65,7 @@ def base_law(beams: BeamArrays) -> BaseLaw | None:
     left = [size[k] * xp.where(rigid[k], 0.0, 1.0) for k in range(3)]
     places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     inverse = [left[i] * x * left[j] / det for (i, j), x in zip(places, adjugate, strict=True)]
-    # one sprung direction, the first, takes what is left of the determinant
+    # one elastic direction, the first, takes the rest of the determinant
     rest = 1.0 / xp.sqrt(xp.where(det.real > 0.0, det, 1.0))
     size[0], size[1] = (
         xp.where(sprung[0], size[0] * rest, size[0]),

@@ -33,7 +33,7 @@ def compliance(stiffness: Array) -> Array:
 
 
 def spring_law(stiffness: Array) -> tuple[Array, Array]:
-    """Return the law of a joint spring, ``unit * give = compliance * force``, for a rotation or a displacement.
+    """Return the law of a joint spring for a rotation or a displacement, ``unit * deflection = compliance * force``.
 
     Rigid: (1, 0). Elastic: (1, 1/k). Free hinge or slide: (0, 1).
     """

@@ -19,12 +19,12 @@ Numbers = NDArray[Any]
 
 #: terms of the power series of a piece
 _TERMS = 30
-#: a piece is so short that |N| h^2/(E I) is at most this, beyond which the series would need more terms; clamped at
-#: both ends it would buckle at 4 pi^2
+#: largest |N| h^2/(E I) of a piece, beyond which the series would need more terms; a piece clamped at both ends buckles
+#: at 4 pi^2
 _MOST_LOADED = 2.0
-#: and so short that the shear stiffness left beside N changes by this share at most
+#: largest relative change, along a piece, of the shear stiffness that N leaves
 _MOST_CHANGED = 0.25
-#: pieces of a link at most
+#: largest number of pieces of a link
 MOST_PIECES = 200
 
 
@@ -76,7 +76,7 @@ def pieces_for(
         load = np.max(np.abs(ends) / np.minimum(left, 1.0)) * length[i] ** 2 / rigidity[i]
         change = abs(ends[1] - ends[0]) * give[i] / np.min(left)
         needed = max(least, math.sqrt(load / _MOST_LOADED), change / _MOST_CHANGED)
-        if not needed <= MOST_PIECES:  # or no number, of loads near the ends of float64
+        if not needed <= MOST_PIECES:  # or NaN, for loads near the limits of float64
             return None
         count = math.ceil(needed)
         links += [i] * count
@@ -152,7 +152,7 @@ def piece_laws(a: Numbers, change: Numbers, give: Numbers) -> PieceLaws:
     bent = np.tensordot(order[2:], curves.rotation[2:], axes=1)
     shift = np.tensordot(1.0 / (order[1:] + 1.0), curves.slope[1:], axes=1)
     first = give * a / (1.0 + give * a)
-    # deviations from the rigid turn: of the end's rotation, of the slope's mean, of curvature less its own
+    # deviations from the rigid rotation: of the end's rotation, of the mean slope, of the curvature
     turn = at_end.copy()
     turn[1] += 1.0
     sink = shift.copy()

@@ -20,7 +20,7 @@ from jaxmodal.statics.chain import (
 )
 from jaxmodal.statics.laws import compliance
 
-#: reactions whose balanced matrix has a singular value below this share of the largest are not determined
+#: singular values of the balanced matrix below this share of the largest are rounding: reactions are not determined
 _SINGULAR = 1e-14
 
 
@@ -42,14 +42,14 @@ def supported(
     held, loose = stiffness > 0.0, unit == 0.0
     sprung = [spring is not None for spring in beams.springs]
     places, hinges = _places(held), [(i, j) for i, j in _places(loose) if sprung[j]]
-    if not places:  # supports of stiffness 0 hold nothing
+    if not places:  # supports of stiffness 0 have no reaction
         nothing = xp.zeros_like(stiffness + 0.0 * xp.stack(own.joint, axis=1))
         return nothing, nothing
     units = [force, force, force * reach]
     steps = [reach, reach, xp.ones_like(reach)]
 
     def cases(where: list[tuple[int, int]], sizes: list[Array], first: int) -> Array:
-        """One case for each unknown, from the ``first`` on: that entry alone; shape (n, 3, unknowns, ...)."""
+        """Return a case for each unknown, from the ``first`` on: 1 in its entry, else 0; (n, 3, unknowns, ...)."""
         mask = np.zeros((n, 3, len(places) + len(hinges), *(1,) * len(rest)))
         for k, (i, j) in enumerate(where, start=first):
             mask[i, j, k] = 1.0
@@ -64,7 +64,7 @@ def supported(
     by_loads = displacements(beams, shape, shear, axial, own, joint_gives(beams, own))
 
     def rows(tip: Any, joint: Any) -> Array:
-        """Motions of the places, then what the hinges carry, in shares of the arm."""
+        """Return the motions of the supported tips, then the forces in the free joints, scaled by the arm."""
         at_places = [tip[j][i] / steps[j] for i, j in places]
         return xp.stack([*at_places, *(joint[j][i] / units[j] for i, j in hinges)], axis=0)
 
@@ -74,7 +74,7 @@ def supported(
         spring = beams.springs[j]
         own_laws.append(0.0 * force if spring is None else -(spring[i] * steps[j] / units[j]))
     soft = xp.stack([xp.broadcast_to(x, rest) for x in own_laws], axis=0)
-    # what is not there answers with nothing
+    # entries without support or free joint are 0
     there = xp.stack([*(held[k] for k in places), *(loose[k] for k in hinges)], axis=0)
     size = len(own_laws)
     one = np.eye(size).reshape(size, size, *(1,) * len(rest))
@@ -105,7 +105,7 @@ def _places(where: Array) -> list[tuple[int, int]]:
 
 
 def _solved(matrix: Array, right: Array, held: int) -> Array:
-    """Return the solution; NaN where the matrix is singular because supports do not hold what is free.
+    """Return the solution; NaN if supports do not hold the free joints, so that the matrix is singular.
 
     The matrix is symmetric. Rows and columns of the ``held`` places are scaled to a diagonal of 1, because otherwise
     soft springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.

@@ -54,7 +54,7 @@ def loaded_tip(
         return np.full(2, np.nan)
     found = static_stiffness(beams, shear, axial, prestress, 1.0, pieces)
     matrix, scale = balanced(found)
-    # as many negative eigenvalues as supports, and none that is rounding
+    # as many negative eigenvalues as supports, and none within rounding of zero
     values = np.linalg.eigvalsh(np.real(matrix))
     small = np.abs(values) <= _CRITICAL * np.max(np.abs(values), initial=0.0)
     if small.any() or np.sum(values < 0.0) != found.held:
@@ -106,7 +106,7 @@ def _along_pieces(
     """Return the work of the weight of links."""
     shape, link, h = geometry(beams), pieces.link, pieces.length
     laws, sheared = laws_under(beams, shear, prestress, 1.0, pieces)
-    # deflections of a turn of the start, of the piece's own turn, and of its own deflection over h, beyond the start
+    # deflections for a rotation of the start, the piece's own rotation, and its own deflection over h, from the start
     slope = np.einsum("tjp,jkp->tkp", laws.curves.slope[:, 1:], laws.start)
     slope[:, 0] += laws.curves.slope[:, 0]
     order = np.arange(slope.shape[0])

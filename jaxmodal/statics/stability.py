@@ -24,7 +24,7 @@ from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
 NO_STIFFNESS = 1e-12
-#: eigenvalues within this of zero, beside the largest, may be rounding
+#: eigenvalues below this share of the largest may be rounding
 ROUNDING = 10.0 * 2.0**-52
 
 
@@ -109,7 +109,7 @@ def static_stiffness(
     bending = np.stack([energy[:, 0], energy[:, 1] + one_two, own * energy[:, 2]], axis=1)
     bending = np.stack(
         [bending[0], bending[1] + 0.5 * bending[2], own * bending[2]], axis=0
-    )  # over (turn of the start times sqrt(E I/h), the two coordinates)
+    )  # over (rotation of the start times sqrt(E I/h), the two coordinates)
     size = motions.place.size
     root = np.sqrt(shear_ratio(beams, shear)[0][link] / pieces.length)
     before = turns_before(motions, motions.place[motions.first]) * root[:, None]
@@ -207,9 +207,7 @@ def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
 
 def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
     """Return twice the strain energy of springs and stretches: 1 each, 0 for a free joint."""
-    given = [
-        spring for spring in beams.springs if spring is not None
-    ]  # complex where one is varied
+    given = [spring for spring in beams.springs if spring is not None]  # complex if one is varied
     diagonal = np.zeros(motions.place.size, np.result_type(motions.turn, *given))
     for (i, k), at in motions.gives.items():
         spring = beams.springs[k]
@@ -267,7 +265,7 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
         moved = motions_at(motions, i + 0.9, *tips[:, i])
         for name, row in zip(SUPPORTS, moved, strict=True):
             stiffness, size = getattr(beams, name)[i], np.linalg.norm(np.real(row))
-            if np.real(stiffness) == 0.0 or size == 0.0:  # nothing there, or nothing moves it
+            if np.real(stiffness) == 0.0 or size == 0.0:  # no support, or no coordinate moves it
                 if np.imag(stiffness) != 0.0:
                     matrix = matrix + stiffness * np.outer(row, row)
                 continue

@@ -1,4 +1,4 @@
-"""Equations of motion of planar arms with flexible links, written out: formulas, documents and code."""
+"""Symbolic equations of motion of arms with flexible links: formulas, documents and code."""
 
 from jaxmodal.runtime.public_names import report_package
 from jaxmodal.symbolic.closed_forms import closed_form_integrals, closed_form_values

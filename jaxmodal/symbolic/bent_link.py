@@ -1,4 +1,4 @@
-"""One link in space at one instant, as expressions: points, end, inertia, and what a motion makes of them."""
+"""One link in space at one instant, as expressions: points, end, inertia, and forces on a motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxmodal.symbolic.vectors import Matrix, Turn, Vector, matrix, outer
 
 @dataclasses.dataclass(frozen=True)
 class Inertia:
-    """A rigid body about a frame: mass, first moment, and inertia tensor."""
+    """Rigid body about a frame: mass, first moment, and inertia tensor."""
 
     mass: Expression
     first: Vector
@@ -22,14 +22,14 @@ class Inertia:
 
 @dataclasses.dataclass(frozen=True)
 class Motion:
-    """Of a frame, in its own axes: angular velocity and acceleration, and the acceleration of its origin."""
+    """Motion of a frame, in its own axes: angular velocity and acceleration, and the acceleration of its origin."""
 
     spin: Vector
     growth: Vector
     pull: Vector
 
     def field(self) -> Matrix:
-        """The matrix that maps a place in the frame to its acceleration relative to the origin."""
+        """Return the matrix that maps a position in the frame to its acceleration relative to the origin."""
         w, g = self.spin, self.growth
         squared = w.dot(w)
         crossed = _crossed(squared, g)
@@ -37,13 +37,13 @@ class Motion:
         return Matrix(tuple(a - b for a, b in zip(products.rows, crossed, strict=True)))  # type: ignore[arg-type]
 
     def at(self, place: Vector, rate: Vector, growth: Vector) -> Motion:
-        """Of the frame with the same axes at a place that moves so in this one."""
+        """Return the motion of the frame with the same axes at a point that has this velocity and acceleration here."""
         pull = self.pull + self.field().of(place)
         return Motion(self.spin, self.growth, pull + self.spin.cross(rate).times(2.0) + growth)
 
 
 def turned_motion(motion: Motion, turn: Turn, rate: Vector, growth: Vector) -> Motion:
-    """Of the frame that is turned by a rotation vector, which has this rate and second derivative."""
+    """Return the motion of a frame turned by a rotation vector with this rate and second derivative."""
     own, back = turn.rate(rate), turn.axes.transposed
     spin = back.of(motion.spin)
     swing = back.of(motion.growth) + spin.cross(own) + turn.rate(growth)
@@ -51,35 +51,35 @@ def turned_motion(motion: Motion, turn: Turn, rate: Vector, growth: Vector) -> M
 
 
 def _crossed(square: Expression, vector: Vector) -> tuple[Vector, Vector, Vector]:
-    """Rows of w^2 - [g]."""
+    """Return the rows of w^2 - [g]."""
     x, y, z = vector.parts
     return Vector(square, z, -y), Vector(-z, square, x), Vector(y, -x, square)
 
 
 def moment(table: Matrix) -> Vector:
-    """The sum of place x force of a table of their products, places by rows."""
+    """Return the sum of position x force, from the matrix of their products with positions as rows."""
     (_, xy, xz), (yx, _, yz), (zx, zy, _) = (row.parts for row in table.rows)
     return Vector(yz - zy, zx - xz, xy - yx)
 
 
 def inertia_of(second: Matrix) -> Matrix:
-    """The inertia tensor by second moments."""
+    """Return the inertia tensor from second moments of mass."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (row.parts for row in second.rows)
     return matrix([[yy + zz, -xy, -xz], [-xy, xx + zz, -yz], [-xz, -yz, xx + yy]])
 
 
 def wrench(body: Body, motion: Motion, field: Matrix) -> tuple[Vector, Vector]:
-    """Force and moment about its frame that a rigid body needs on a motion of that frame."""
+    """Return force and moment about the frame of a rigid body that moves with it."""
     force = motion.pull.times(body.mass) + field.of(body.first)
     turning = moment(body.second @ field.transposed)
     return force, turning + body.first.cross(motion.pull)
 
 
 class BentLink(DeformedLink):
-    """A link with its modal coordinates ``deltas``, whose end turns by the rotation of its rotation vector.
+    """Link with its modal coordinates ``deltas``, whose end turns by the rotation of its rotation vector.
 
-    ``tip`` is the place of its tip from its joint, ``turn`` the rotation to the axes there, ``pushes`` and ``turns``
-    the velocity and angular velocity of the tip by each modal coordinate in tip axes.
+    ``tip`` is the position of its tip relative to its joint, ``turn`` the rotation to the axes there; ``pushes`` and
+    ``turns`` are velocity and angular velocity of the tip per unit rate of each modal coordinate, in tip axes.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class BentLink(DeformedLink):
             for k, turned in enumerate(self.turns)
         ]
 
-    # what a motion makes of it
+    # motion and forces
 
     def moved_tip(
         self, motion: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> Motion:
-        """The motion of the frame of the tip, in its axes."""
+        """Return the motion of the tip frame, in its axes."""
         end = self.end_motion(rates, more)
         tip = turned_motion(
             motion.at(end.reach, end.rate, end.growth), self.turn, end.turning, end.turning_growth
@@ -114,7 +114,7 @@ class BentLink(DeformedLink):
     def forces(
         self, motion: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> tuple[Vector, Vector, list[Expression]]:
-        """Force and moment about the joint, and forces on the modal coordinates, of a link with its body there."""
+        """Return force and moment about the joint, and modal forces, of a link with the body at its joint."""
         made, still = self.made, Vector(*(self.zero,) * 3)
         field = motion.field()
         force, turning = wrench(made.at_joint, motion, field)
@@ -148,7 +148,7 @@ class BentLink(DeformedLink):
     # inertia
 
     def weighted(self) -> list[Vector]:
-        """Integrals of each function times the place over the link."""
+        """Return the integral of each function times the position over the link."""
         found = []
         for row in self.made.gram:
             total = Vector(*(self.zero,) * 3)
@@ -158,7 +158,7 @@ class BentLink(DeformedLink):
         return found
 
     def whole(self, weighted: Sequence[Vector]) -> Inertia:
-        """The link with its body at the joint, about the joint."""
+        """Return the inertia of the link with the body at its joint, about the joint."""
         made = self.made
         mass, first, second = made.at_joint.mass, made.at_joint.first, made.at_joint.second
         if weighted:
@@ -168,7 +168,7 @@ class BentLink(DeformedLink):
         return Inertia(mass, first, inertia_of(second))
 
     def column(self, k: int, weighted: Sequence[Vector]) -> tuple[Vector, Vector, list[Expression]]:
-        """Momentum, its moment about the joint and the products with the modal coordinates, of one of these."""
+        """Return momentum, moment of momentum about the joint, and products with all modes, for coordinate k."""
         made = self.made
         push, swing = (Vector(*(self.zero,) * 3) for _ in range(2))
         partials = [self.partial(f, k) for f in made.functions]

@@ -1,4 +1,4 @@
-"""Equations as C99: a header, a function that allocates nothing, and a main that tests what was built."""
+"""Equations as C99: a header, a function that allocates nothing, and a test program."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jaxmodal.symbolic.headings import arguments_of, heading
 from jaxmodal.symbolic.infix import Text, infix_language, wrapped
 from jaxmodal.symbolic.schedule import ARITHMETIC, Language, scheduled
 
-#: states that the test main holds, and how closely it wants their results: compilers and libraries differ in rounding
+#: number of states in the test program, and its tolerance, because compilers and libraries differ in rounding
 TESTED_STATES, TEST_TOLERANCE = 3, 1e-12
 
 
 def c_files(equations: WrittenEquations, name: str) -> dict[str, str]:
-    """``name.h``, ``name.c`` and ``name_test.c``, by file name."""
+    """Return the texts of ``name.h``, ``name.c`` and ``name_test.c``, by file name."""
     return {
         f"{name}.c": _source(equations, name),
         f"{name}.h": _header(equations, name),
@@ -92,7 +92,7 @@ def _assigned(target: str, text: Text) -> list[str]:
 
 
 def _computed(equations: WrittenEquations, values: Mapping[str, Any]) -> list[Any]:
-    """All entries in NumPy, from the recorded formulas and not from their texts."""
+    """Return all entries computed in NumPy, from the recorded formulas and not from the generated text."""
     language: Language[Any] = Language(
         number=float,
         name=values.__getitem__,
@@ -105,7 +105,7 @@ def _computed(equations: WrittenEquations, values: Mapping[str, Any]) -> list[An
 
 
 def _test_main(equations: WrittenEquations, name: str) -> str:
-    """States with results of the recorded formulas; with the argument -, states from standard input."""
+    """Return a test program with states and results of the recorded formulas; with argument -, it reads states."""
     arguments = arguments_of(equations)
     every = [name for _, names in arguments for name in names]
     starts = np.cumsum([0, *(len(names) for _, names in arguments)]).tolist()

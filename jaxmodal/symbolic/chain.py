@@ -1,12 +1,12 @@
-"""Equations of a chain written link by link: accelerations outwards, forces and composite bodies inwards.
+"""Recursive equations of a planar chain: accelerations outwards, forces and composite bodies inwards.
 
-Every link has a frame D_i that turns without stretching; the direction of its x axis is D_i c_i, with c_i = 1 where
-frames are rotations and c_i = (1 + i s_1) ... (1 + i s_(i-1)) where they are linear, s the end slopes. The points of a
-link are ``r_i + D_i c_i zeta(x)``, ``zeta = x - sum q_p Gamma_p + i sum delta_j phi_j``, where q_p is delta_j^2/2 or
-delta_j delta_k. All that lies beyond a link moves as one similar figure, so that its mass M, first moment S and second
-moment I about the next joint are all that the inertia matrix needs of it; F and N below are the force and the moment
-that it hands on, N with positions divided by D_i c_i. Nothing is expanded: the forces take a number of operations
-that grows with the number of links, the inertia matrix with its square.
+Every link has a frame D_i that turns without stretching. The direction of its x axis is D_i c_i, with c_i = 1 if frames
+are rotations, and c_i = (1 + i s_1) ... (1 + i s_(i-1)) with the end slopes s if they are linear. The points of a link
+are ``r_i + D_i c_i zeta(x)``, ``zeta = x - sum q_p Gamma_p + i sum delta_j phi_j``, where q_p is delta_j^2/2 or delta_j
+delta_k. Everything beyond a link moves as one similar figure, so the inertia matrix needs only its mass M, first moment
+S and second moment I about the next joint. F and N below are the force and the moment passed inwards, N with positions
+divided by D_i c_i. Nothing is expanded: the number of operations grows linearly with the number of links for the
+forces, and with its square for the inertia matrix.
 
 Vectors of a link are in its frame D_i.
 """
@@ -24,10 +24,10 @@ from jaxmodal.symbolic.planar import Planar, Scalar, Truncated, across, along
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """One link at one instant, by scalars of one kind: whole or truncated expressions.
+    """One link at one instant, in scalars of one kind: whole or truncated expressions.
 
-    ``zeta`` is its end and ``kappa`` the rate of that by each modal coordinate; ``stretch`` is 1 + i slope, or None
-    where frames are rotations; ``turn`` is the direction of D_i in the frame before.
+    ``zeta`` is its end and ``kappa`` the derivative of ``zeta`` with respect to each modal coordinate; ``stretch`` is 1
+    + i slope, or None if frames are rotations; ``turn`` is the direction of D_i in the previous frame.
     """
 
     constants: ShapeConstants
@@ -42,9 +42,9 @@ class Link:
 
 
 class Chain:
-    """The links of a model, ready for the recursions.
+    """Links of a model, prepared for the recursions.
 
-    ``truncated`` makes everything to first order in the modal coordinates; their rates count as of order 0.
+    ``truncated`` keeps terms to first order in the modal coordinates; their rates count as order 0.
     """
 
     def __init__(self, names: Nomenclature, truncated: bool) -> None:
@@ -58,18 +58,18 @@ class Chain:
             self.links.append(self._link(i))
 
     def lift(self, constant: Expression) -> Scalar:
-        """A constant or a rate as a scalar of this chain."""
+        """Return a constant or a rate as a scalar of this chain."""
         return Truncated(constant, self.graph.zero) if self.truncated else constant
 
     def _bent(self, delta: Expression) -> Scalar:
         return Truncated(self.graph.zero, delta) if self.truncated else delta
 
     def total(self, terms: Sequence[Scalar]) -> Scalar:
-        """The sum of scalars, 0 of none."""
+        """Return the sum of scalars, 0 for an empty list."""
         return functools.reduce(lambda a, b: a + b, terms) if terms else self.zero
 
     def named(self, value: Planar, name: str) -> Planar:
-        """The same vector, its parts labelled."""
+        """Return the same vector with its parts labelled."""
         for part, axis in ((value.x, "x"), (value.y, "y")):
             self._label(part, f"{name}_{axis}")
         return value
@@ -83,7 +83,7 @@ class Chain:
         return value
 
     def _turn(self, angle: Expression, slope: Scalar) -> Planar:
-        """The direction at an angle and a slope beyond it."""
+        """Return the direction at an angle plus a slope."""
         graph = self.graph
         if self.truncated:
             cosine, sine = graph.function(COSINE, angle), graph.function(SINE, angle)
@@ -130,14 +130,14 @@ class Chain:
     def modal(
         self, vector: Sequence[Expression], i: int, kind: Callable[[Expression], Scalar]
     ) -> list[Scalar]:
-        """The entries of a vector by coordinates that belong to the modes of a link."""
+        """Return the entries of a vector over coordinates that belong to the modes of a link."""
         places = self.model.layout.places[i][: self.model.modes[i]]
         return [kind(vector[place]) for place in places]
 
-    # forces of given accelerations, inwards
+    # inward recursion: forces from given accelerations
 
     def work(self, fields: Sequence[Sequence[Planar]]) -> list[Scalar]:
-        """J^T G X for the coefficients X of every link's functions: what acts on each coordinate."""
+        """Return J^T G X for the coefficients X of the functions of every link: the forces on each coordinate."""
         rows: list[Scalar] = [self.zero] * self.model.num_coordinates
         beyond: tuple[Planar, Planar] | None = None
         axes = self.axes()
@@ -181,16 +181,16 @@ class Chain:
         return functools.reduce(lambda a, b: a + b, terms)
 
     def axes(self) -> list[Planar]:
-        """c_i of every link."""
+        """Return c_i of every link."""
         found = [Planar(self.one, self.zero)]
         for link in self.links[:-1]:
             found.append(found[-1] if link.stretch is None else found[-1] * link.stretch)
         return found
 
-    # the inertia matrix, by composite bodies
+    # inertia matrix by composite bodies
 
     def inertia(self) -> list[list[Scalar]]:
-        """The part of B that translation makes, as a full symmetric table."""
+        """Return the translational part of B, as a full symmetric matrix."""
         size = self.model.num_coordinates
         table: list[list[Scalar]] = [[self.zero] * size for _ in range(size)]
         squares = [along(axis, axis) for axis in self.axes()]
@@ -215,7 +215,7 @@ class Chain:
                     table[places[j]][places[k]] = table[places[k]][places[j]] = squares[i] * entry
                 table[i][places[j]] = table[places[j]][i] = squares[i] * spin.y
                 columns.append((places[j], momentum, spin))
-            # what lies beyond the base of this link, itself included
+            # everything beyond the base of this link, the link included
             whole_moment = own[0] + link.zeta.times(mass) + stretched
             inertia = self._second_moment(link, own)
             inertia = inertia + mass * along(link.zeta, link.zeta)
@@ -230,7 +230,7 @@ class Chain:
         return table
 
     def _moments(self, link: Link) -> list[Planar]:
-        """Integrals of each function times zeta over a link."""
+        """Return the integral of each function times zeta over a link."""
         m = link.constants.modes
         found = []
         for row in link.gram:
@@ -249,7 +249,7 @@ class Chain:
     def _column(
         self, link: Link, j: int, own: Sequence[Planar]
     ) -> tuple[Planar, Planar, list[Scalar]]:
-        """Momentum, its moment and products with the link's modes, of mode j on the link itself."""
+        """Return momentum, moment of momentum, and products with the modes of the link, for mode j alone."""
         made, m = link.constants, link.constants.modes
         functions = [made.function(j, k) for k in range(m)] if made.pairs else []
 
@@ -278,7 +278,7 @@ class Chain:
         momentum: Planar,
         spin: Planar,
     ) -> None:
-        """Entries of one column by the coordinates of the links before link i."""
+        """Fill the entries of one column for the coordinates of the links before link i."""
         for inner in reversed(range(i)):
             link = self.links[inner]
             momentum = self.links[inner + 1].turn * momentum

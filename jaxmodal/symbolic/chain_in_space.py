@@ -1,9 +1,9 @@
-"""Equations of an arm in space written link by link: motions outwards, forces and composite bodies inwards.
+"""Recursive equations of an arm in space: motions outwards, forces and composite bodies inwards.
 
-The frame of a link is at its joint, beyond the springs there, that of its tip carries the next joint; vectors are in
-the axes of their frame. A base that floats freely comes before them, one that is driven is a piece of the arm. The
-recursion is that of `jaxmodal.dynamics`: six numbers of a frame and the modal coordinates of a link go through its
-inertia, its tip and its joint. Nothing is expanded, and what is exactly 0 leaves no term.
+The frame of a link is at its joint, after the springs there, and the frame of its tip carries the next joint; vectors
+are in the axes of their frame. A free base precedes the links; a driven base is a piece of the arm. The recursion is
+the one of `jaxmodal.dynamics`: six numbers of a frame and the modal coordinates of a link are transformed by its
+inertia, its tip and its joint. Nothing is expanded, and terms that are exactly 0 are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Table = list[list[Expression]]
 
 
 class ChainInSpace:
-    """The links of a model in space, ready for the recursions."""
+    """Links of a model in space, prepared for the recursions."""
 
     def __init__(self, names: NomenclatureInSpace) -> None:
         self.names, self.graph, self.model = names, names.graph, names.model
@@ -49,16 +49,16 @@ class ChainInSpace:
         return table
 
     def _axis(self, i: int) -> Vector:
-        """The axis of a joint, in the axes of the tip before."""
+        """Return the axis of a joint, in the axes of the previous tip."""
         return Vector(*(self.graph.number(x) for x in self.names.in_space[i].axis))
 
     def _slid(self, i: int, values: Sequence[Expression]) -> Vector:
-        """The way of a joint that slides, or its rate or acceleration; nothing of others."""
+        """Return the displacement of a sliding joint, or its rate or acceleration; zero for other joints."""
         made = self.links[i].made
         return self._axis(i).times(values[made.joint]) if made.kind == SLIDES else self.still
 
     def tip(self) -> Vector:
-        """The place of the tip of the last link."""
+        """Return the position of the tip of the last link."""
         place, axes = self.still, unit_matrix(self.graph)
         if self.model.floats:
             axes = self.names.base_axes()
@@ -78,7 +78,7 @@ class ChainInSpace:
         more: Sequence[Expression] | None = None,
         gravity: Vector | None = None,
     ) -> list[Expression]:
-        """Return the forces on the coordinates for rates, accelerations (0 where None) and gravity."""
+        """Return the forces on the coordinates for rates, accelerations (0 if None) and gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
         base = before = base_motion(self.names, rates, more, gravity)
@@ -97,7 +97,10 @@ class ChainInSpace:
             before = tip
 
         rows = list(none)
-        force, turning = self.still, self.still  # what the joint beyond hands on, in tip axes
+        force, turning = (
+            self.still,
+            self.still,
+        )  # force and moment passed on by the next joint, in tip axes
         for i in reversed(range(len(self.links))):
             link, made, spring = self.links[i], self.links[i].made, self.springs[i]
             before, here, tip, speeds, changes = motions[i]
@@ -131,7 +134,7 @@ class ChainInSpace:
     def _beyond_joint(
         self, i: int, before: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> Motion:
-        """The motion of the frame beyond a joint, in its axes."""
+        """Return the motion of the frame after a joint, in its axes."""
         made, back = self.links[i].made, self.turns[i].transposed
         if made.kind == SLIDES:
             q = self.names.coordinates
@@ -151,7 +154,7 @@ class ChainInSpace:
         speeds: Sequence[Expression],
         changes: Sequence[Expression],
     ) -> tuple[Vector, list[Expression]]:
-        """Return the moment and the modal forces due to the spin of a flexible link's sections."""
+        """Return the moment and the modal forces due to the spin of the sections of a flexible link."""
         made, graph = link.made, self.graph
         modal = [graph.zero] * len(made.places)
         if not made.functions:
@@ -178,7 +181,7 @@ class ChainInSpace:
         rates: Sequence[Expression],
         more: Sequence[Expression],
     ) -> Vector:
-        """The force on what turns a rotor, put into ``rows``, and the moment on what carries it."""
+        """Add the force on the coordinate of a rotor to ``rows``, and return the moment on its carrier."""
         made, axis = self.links[i].made, self._axis(i)
         place, carried = self.names.rotors[made.joint], self._carries(i)
         momentum, growth = made.gear * rates[place], made.gear * more[place]
@@ -191,15 +194,15 @@ class ChainInSpace:
         return axis.times(growth) + before.spin.cross(axis.times(momentum))
 
     def _carries(self, i: int) -> bool:
-        """Whether what is before a piece carries the rotor of its joint with it."""
+        """Return True if the preceding frame carries the rotor of the joint of a piece."""
         return self.carried and (i > 0 or self.model.floats)
 
     def inertia(self) -> Table:
-        """B, by composite bodies."""
+        """Return B, computed by composite bodies."""
         size, graph = self.model.num_rates, self.graph
         table: Table = [[graph.zero] * size for _ in range(size)]
         nothing = Inertia(graph.zero, self.still, matrix([self.still.parts] * 3))
-        beyond = nothing  # of the frame of a tip, as are places with momenta and moments
+        beyond = nothing  # in the frame of a tip, as are momenta and their moments
         columns: list[tuple[int, Vector, Vector]] = []
 
         def put(a: int, b: int, entry: Expression) -> None:
@@ -267,7 +270,7 @@ class ChainInSpace:
     def _with_base(
         self, table: Table, columns: list[tuple[int, Vector, Vector]], beyond: Inertia
     ) -> None:
-        """Put the rows and columns of a free base into B."""
+        """Fill the rows and columns of a free base in B."""
         names, straight = self.names, unit_matrix(self.graph)
         whole = _shifted(beyond, straight, names.reach)
         mass = whole.mass + names.base.mass
@@ -300,7 +303,7 @@ class ChainInSpace:
         return link.made.spin[1 + twists.index(j)][1 + twists.index(k)]
 
     def _composite(self, link: BentLink, weighted: Sequence[Vector], beyond: Inertia) -> Inertia:
-        """A link with all that lies beyond it, about its joint."""
+        """Return the inertia of a link with everything beyond it, about its joint."""
         own, outer_part = link.whole(weighted), _shifted(beyond, link.turn.axes, link.tip)
         tensor = own.tensor + outer_part.tensor
         if self.absolute and link.made.functions:
@@ -313,13 +316,13 @@ class ChainInSpace:
 def _inwards(
     axes: Matrix, reach: Vector, place: int, push: Vector, swing: Vector
 ) -> tuple[int, Vector, Vector]:
-    """A momentum and its moment about a frame, seen from another, in which it has these axes and this place."""
+    """Return a momentum and its moment in another frame, in which the given frame has these axes and position."""
     outward = axes.of(push)
     return place, outward, axes.of(swing) + reach.cross(outward)
 
 
 def _shifted(body: Inertia, axes: Matrix, reach: Vector) -> Inertia:
-    """A body about another frame, in which its own has these axes and this place."""
+    """Return the inertia of a body about another frame, in which its own frame has these axes and position."""
     first, mass = axes.of(body.first), body.mass
     tensor = axes @ body.tensor @ axes.transposed
     if reach.is_zero:
@@ -334,7 +337,7 @@ def _shifted(body: Inertia, axes: Matrix, reach: Vector) -> Inertia:
 
 
 def _added(columns: list[tuple[int, Vector, Vector]]) -> list[tuple[int, Vector, Vector]]:
-    """Columns of the same coordinate as their sum."""
+    """Return the columns, with those of the same coordinate added."""
     found: dict[int, tuple[Vector, Vector]] = {}
     for place, push, swing in columns:
         if place in found:

@@ -1,7 +1,7 @@
 """Shape integrals of a uniform link with clamped-mass shapes, in closed form.
 
-The shapes obey phi'''' = beta^4 phi in xi = x/l, so that every integral of products of shapes or of their slopes is
-made of values at the ends, by parts. Eqs (19), (20) of De Luca and Siciliano (1991) leave of a shape
+The shapes satisfy phi'''' = beta^4 phi in xi = x/l, so that integration by parts reduces every integral of products of
+shapes or slopes to values at the ends. By eqs (19), (20) of De Luca and Siciliano (1991) a shape is
 
 phi(xi) = c (cos beta xi - cosh beta xi + sigma (sin beta xi - sinh beta xi)).
 """
@@ -23,7 +23,7 @@ from jaxmodal.symbolic.sympy_form import package_of
 
 
 def closed_form_integrals(link: int, modes: int) -> dict[str, Any]:
-    """Return the shape integrals of one link as expressions of SymPy, by the names that written equations have.
+    """Return the shape integrals of one link as SymPy expressions, by their names in written equations.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def closed_form_integrals(link: int, modes: int) -> dict[str, Any]:
     -------
     dict of str to sympy.Expr
         ``phi``, ``dphi`` (deflection and slope at the end), ``Gamma``, ``v``, ``w``, ``z`` and ``k``, such as
-        ``z_1_1_2``, in the symbols ``rho`` (mass per length, kg/m), ``l`` (m), ``EI`` (N m^2), ``M`` (mass at the end
-        of the link that counts as its own: body, stator or payload, kg), and for each shape ``beta`` (wave number times
-        l), ``sigma`` and ``c``, with the number of the link and of the shape behind. Hubs add nothing to these.
+        ``z_1_1_2``. Their symbols are ``rho`` (mass per length, kg/m), ``l`` (m), ``EI`` (N m^2), ``M`` (mass at the
+        end that moves with the link: body, stator or payload, kg), and for each shape ``beta`` (wave number times l),
+        ``sigma`` and ``c``, followed by the numbers of the link and of the shape. Hubs do not contribute.
 
     Raises
     ------
@@ -49,9 +49,10 @@ def closed_form_integrals(link: int, modes: int) -> dict[str, Any]:
 
     Notes
     -----
-    For two shapes with different wave numbers the integral of their product is the jump of
-    phi_j''' phi_k - phi_j'' phi_k' + phi_j' phi_k'' - phi_j phi_k''' over beta_j^4 - beta_k^4; for one, Rayleigh's
-    formula. Slopes obey the same equation. What holds Gamma inside an integral (gamma, lambda, mu) stays a number.
+    For two shapes with different wave numbers the integral of their product is the difference of phi_j''' phi_k -
+    phi_j'' phi_k' + phi_j' phi_k'' - phi_j phi_k''' between the ends, over beta_j^4 - beta_k^4; for one shape,
+    Rayleigh's formula holds. Slopes satisfy the same equation. Integrals with Gamma in the integrand (gamma, lambda,
+    mu) remain numbers.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
     Parameters
     ----------
     arm
-        Each link between joints must be one uniform piece that bends.
+        The arm; each link between joints must be one uniform flexible piece.
     modes
         Number of shapes of every link.
 
@@ -104,7 +105,7 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
     Raises
     ------
     ArmError
-        If a link is rigid or has several pieces, or as `jaxmodal.dynamics.link_shapes`.
+        If a link is rigid or has several pieces; also as for `jaxmodal.dynamics.link_shapes`.
     """
     count = whole("modes", modes, 1, limits.LINK_MODES)
     links = jointed_links(arm)
@@ -135,7 +136,7 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
 
 
 class _Shape:
-    """A shape's derivatives from 0 to 4 in xi at the end and at the base."""
+    """Derivatives of order 0 to 4 in xi of a shape, at the end and at the base."""
 
     def __init__(self, sympy: Any, link: int, j: int) -> None:
         self.beta = sympy.Symbol(f"beta_{link}_{j}", positive=True)
@@ -155,7 +156,7 @@ class _Shape:
 
 
 def _product(one: _Shape, other: _Shape, order: int) -> Any:
-    """Integral over xi of the product of two shapes (order 0) or of their slopes (order 1)."""
+    """Return the integral over xi of the product of two shapes (order 0) or of their slopes (order 1)."""
 
     def jump(first: list[Any], second: list[Any]) -> Any:
         a, b = first[order : order + 4], second[order : order + 4]

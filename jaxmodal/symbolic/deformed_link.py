@@ -1,4 +1,4 @@
-"""The deflections of one link in space as expressions: its points, its end, and how these follow its coordinates."""
+"""Deflections of one link in space as expressions: its points, its end, and their derivatives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxmodal.symbolic.vectors import Vector
 
 
 class EndMotion(NamedTuple):
-    """The place of the end of a link, its rate and second derivative, and both of the rotation vector there."""
+    """Position of the end of a link, with rate and second derivative, and both derivatives of its rotation vector."""
 
     reach: Vector
     rate: Vector
@@ -21,10 +21,11 @@ class EndMotion(NamedTuple):
 
 
 class DeformedLink:
-    """A link with its modal coordinates ``deltas``.
+    """Link with its modal coordinates ``deltas``.
 
-    ``vector`` is the rotation vector of its end, ``slopes`` its derivatives by each modal coordinate; ``points`` are
-    the shares of its functions in the places along it, ``end`` the place of its end, seen from its joint.
+    ``vector`` is the rotation vector of its end, ``slopes`` its derivatives with respect to each modal coordinate.
+    ``shares`` are the coefficients of its functions and ``points`` the corresponding vectors; ``end`` is the position
+    of its end relative to its joint.
     """
 
     def __init__(self, graph: Graph, made: LinkInSpace, deltas: Sequence[Expression]) -> None:
@@ -46,7 +47,7 @@ class DeformedLink:
         self.slopes = [self._slope(k) for k in range(len(self.deltas))]
 
     def along(self, function: Function, value: Expression) -> Vector:
-        """A vector along the axis of a function."""
+        """Return a vector along the axis of a function."""
         parts = [self.zero] * 3
         parts[function.axis] = value
         return Vector(*parts)
@@ -58,7 +59,7 @@ class DeformedLink:
         return made
 
     def partial(self, function: Function, k: int) -> Expression:
-        """Derivative of a function's share by a modal coordinate."""
+        """Return the derivative of the coefficient of a function with respect to a modal coordinate."""
         places = function.coordinates
         if k not in places:
             return self.zero
@@ -70,13 +71,13 @@ class DeformedLink:
         return function.factor * self.deltas[second if first == k else first]
 
     def change(self, function: Function, rates: Sequence[Expression]) -> Expression:
-        """Rate of a function's share, linear in those of the coordinates."""
+        """Return the rate of the coefficient of a function, linear in the rates of the coordinates."""
         return self.graph.total(
             self.partial(function, k) * rates[k] for k in dict.fromkeys(function.coordinates)
         )
 
     def twice(self, function: Function, rates: Sequence[Expression]) -> Expression:
-        """Second derivative of a function's share at constant rates of the coordinates."""
+        """Return the second derivative of the coefficient of a function at constant rates of the coordinates."""
         if len(function.coordinates) < 2:
             return self.zero
         first, second = function.coordinates
@@ -92,14 +93,14 @@ class DeformedLink:
         return found
 
     def end_by(self, k: int) -> Vector:
-        """Derivative of the place of the end by a modal coordinate."""
+        """Return the derivative of the position of the end with respect to a modal coordinate."""
         moved = self.still
         for value, function in zip(self.made.ends, self.made.functions, strict=True):
             moved = moved + self.along(function, self.partial(function, k)).times(value)
         return moved
 
     def end_motion(self, rates: Sequence[Expression], more: Sequence[Expression]) -> EndMotion:
-        """How the end moves in the axes of the link, by rates and accelerations of the coordinates."""
+        """Return the motion of the end in the axes of the link, from rates and accelerations of the coordinates."""
         made = self.made
         turning, turning_growth = self.still, self.still
         for k, slope in enumerate(self.slopes):

@@ -1,6 +1,6 @@
-"""Derivatives of expressions by the rules of their operations, forwards and backwards; substitution.
+"""Derivatives of expressions in forward and reverse mode; substitution.
 
-Both ways follow the graph once, so that a derivative is a few times as long as what it is the derivative of.
+Both modes pass through the graph once, so that a derivative is only a few times as long as its expression.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jaxmodal.symbolic.graph import (
 
 
 def _partials(graph: Graph, index: int) -> list[tuple[int, Expression]]:
-    """Return the operands of a node with the derivatives by them; empty for numbers and symbols."""
+    """Return the operands of a node with the derivatives with respect to them; empty for numbers and symbols."""
     operation, parts = graph.operations[index], graph.parts(Expression(graph, index))
     if operation == MULTIPLY:
         factors = [parts[1], parts[0]]
@@ -41,7 +41,7 @@ def _partials(graph: Graph, index: int) -> list[tuple[int, Expression]]:
 def tangent(
     graph: Graph, roots: Sequence[Expression], along: Mapping[int, Expression]
 ) -> list[Expression]:
-    """Derivatives of some expressions along a direction: ``along`` gives the rate of symbols by their index."""
+    """Return derivatives of expressions along a direction: ``along`` holds the rate of symbols by their index."""
     rates: dict[int, Expression] = dict(along)
     for index in graph.needed(roots):
         parts = graph.made_of(index)
@@ -59,7 +59,7 @@ def tangent(
 
 
 def gradient(graph: Graph, root: Expression, symbols: Sequence[Expression]) -> list[Expression]:
-    """Derivatives of one expression by several symbols."""
+    """Return the derivatives of one expression with respect to several symbols."""
     concerned = {symbol.index for symbol in symbols}
     order = graph.needed([root])
     for index in order:
@@ -78,7 +78,7 @@ def gradient(graph: Graph, root: Expression, symbols: Sequence[Expression]) -> l
 def substitute(
     graph: Graph, roots: Sequence[Expression], values: Mapping[int, Expression]
 ) -> list[Expression]:
-    """The same expressions with other nodes in place of some, by their index; labels are kept."""
+    """Return the same expressions with other nodes in place of some, by their index; labels are kept."""
     made: dict[int, Expression] = dict(values)
     for index in graph.needed(roots):
         if index in made:

@@ -1,4 +1,4 @@
-"""The equations of motion of one arm as expressions, with what is needed to read them."""
+"""Equations of motion of one arm as expressions, with the meaning of their symbols."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.symbolic.graph import Expression, Graph
 from jaxmodal.symbolic.nomenclature import Symbol
 
-#: every quantity of B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u, with what it is
+#: meaning of every quantity of B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u
 QUANTITIES: Mapping[str, str] = {
     "B": "inertia matrix",
     "h": "Coriolis and centrifugal forces",
@@ -23,7 +23,7 @@ QUANTITIES: Mapping[str, str] = {
     "Q": "places of the motors' torques",
     "tau": "inverse dynamics: B q'' + h + K q + D q' + c + g",
 }
-#: what is written where nothing else is asked for
+#: quantities that are written by default
 USUAL = ("B", "h", "K", "D", "g", "Q")
 
 
@@ -34,21 +34,21 @@ class WrittenEquations(ShowsTables):
     Attributes
     ----------
     quantities : dict of str to tuple of Expression
-        By name, row by row.
+        Entries of each quantity by name, row by row.
     shapes : dict of str to tuple of int
-        (N, N), (N,) or (N, n) of each.
+        Shape (N, N), (N,) or (N, n) of each quantity.
     coordinates, rates, accelerations : tuple of str
-        Names of the arguments, in the order of q; those of which nothing depends are arguments all the same.
+        Names of the arguments, in the order of q; also those on which nothing depends.
     symbols : dict of str to Symbol
-        What every name stands for, constants with their values.
+        Meaning of every name, with the values of constants.
     meanings : dict of str to str
-        What each quantity is.
+        Meaning of each quantity.
     posed : dict of str to str or bool
-        How: the choices of the model by name, and whether ``"integrals"`` are symbolic or numeric.
+        Formulation: the choices of the model by name, and whether ``"integrals"`` are symbolic or numeric.
     joints : int
         Number of joints n.
     used : frozenset of str
-        Symbols that stand in a formula.
+        Symbols that occur in a formula.
     """
 
     graph: Graph
@@ -65,12 +65,12 @@ class WrittenEquations(ShowsTables):
 
     @property
     def constants(self) -> dict[str, float]:
-        """The values of all symbols that are constants, by name."""
+        """Values of all constants, by name."""
         named = ((symbol.name, symbol.value) for symbol in self.symbols.values())
         return {name: value for name, value in named if value is not None}
 
     def tables(self) -> list[Table]:
-        """Return the quantities that are written, and how many names stand in them."""
+        """Return a table of the written quantities, with the number of names in them."""
         rows = [
             [name, " x ".join(map(str, self.shapes[name])), self.meanings[name]]
             for name in self.quantities
@@ -91,7 +91,7 @@ class WrittenEquations(ShowsTables):
 
 
 def require_equations(equations: object) -> None:
-    """Refuse what is not written equations, such as a model."""
+    """Refuse an object that is not written equations, such as a model."""
     if not isinstance(equations, WrittenEquations):
         raise ArmError(
             f"equations = {shown(equations)}: must be WrittenEquations; written_equations(model) makes them."

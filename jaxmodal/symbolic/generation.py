@@ -1,4 +1,4 @@
-"""Writing out the equations of motion of an arm."""
+"""Symbolic equations of motion of an arm."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ def written_equations(
     *,
     integrals: str = "symbolic",
 ) -> WrittenEquations:
-    """Write out the equations of motion of an arm.
+    """Return the symbolic equations of motion of an arm.
 
     Parameters
     ----------
     model
-        The arm and how its equations are posed, from `jaxmodal.dynamics.flexible_arm`.
+        The arm and the formulation of its equations, from `jaxmodal.dynamics.flexible_arm`.
     quantities
         Any of ``"B"``, ``"h"``, ``"C"``, ``"K"``, ``"D"``, ``"g"``, ``"c"``, ``"Q"`` and ``"tau"``, see
         `QUANTITIES`.
     integrals
-        ``"symbolic"`` names lengths, masses, shape integrals and stiffnesses, and keeps their values beside;
-        ``"numeric"`` puts the numbers in. What is exactly 0 in the model is left out either way.
+        ``"symbolic"`` names lengths, masses, shape integrals and stiffnesses, and keeps their values separately;
+        ``"numeric"`` inserts the numbers. Terms that are exactly 0 in the model are left out in both cases.
 
     Returns
     -------
     WrittenEquations
-        For `write`, `function`, `to_sympy` and `operation_counts`.
+        Equations for `write`, `function`, `to_sympy` and `operation_counts`.
 
     Raises
     ------
     ArmError
-        If an argument is not allowed, the model holds traced values, it is of an arm in space with an inertia matrix of
-        first order, or ``"C"`` is asked for where the base floats freely.
+        If an argument is not allowed, the model holds traced values, it is an arm in space with an inertia matrix of
+        first order, or ``"C"`` is requested with a free base.
 
     Notes
     -----
-    Written link by link from the structure of a chain: no expression is expanded or simplified. B by composite bodies,
-    h and tau by Newton and Euler's recursion; with ``inertia_order = "first"`` h is that of the truncated B, by the
-    derivatives of its kinetic energy. C is that of Christoffel's symbols.
+    The equations are built by recursion along the chain: no expression is expanded or simplified. B follows from
+    composite bodies, h and tau from the Newton-Euler recursion; with ``inertia_order = "first"``, h follows from the
+    kinetic energy with the truncated B. C is formed from the Christoffel symbols.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def written_equations(
 
 
 def names_of_quantities(quantities: Sequence[str]) -> list[str]:
-    """The names of quantities in their usual order, each once; others are refused."""
+    """Return the names of quantities in their usual order, without duplicates; unknown names are refused."""
     if isinstance(quantities, str) or not isinstance(quantities, (list, tuple)) or not quantities:
         raise ArmError(
             f"quantities = {shown(quantities)}: must be a list of some of {', '.join(map(repr, QUANTITIES))}."

@@ -1,6 +1,6 @@
-"""Expressions as a graph without repetition: what is written twice is one node.
+"""Expressions as a graph without repetition: equal expressions are one node.
 
-A `Graph` records sums, differences, products and sines as they are formed. Equal expressions are the same node, known
+A `Graph` records sums, differences, products and functions as they are formed. Equal expressions share one node, known
 numbers are combined, and zeros and ones vanish at once. Nothing is expanded or rearranged, so that the size of a graph
 is the number of operations that formed it, and code written from it is as long as the graph.
 """
@@ -14,12 +14,12 @@ NUMBER, SYMBOL = "number", "symbol"
 ADD, SUBTRACT, NEGATE, MULTIPLY = "add", "subtract", "negate", "multiply"
 SINE, COSINE, TANH = "sin", "cos", "tanh"
 
-#: functions of one argument, with what gives their value
+#: functions of one argument, with their numerical implementation
 FUNCTIONS = {SINE: math.sin, COSINE: math.cos, TANH: math.tanh}
 
 
 class Expression:
-    """One node of a graph; the usual operators make further nodes of the same graph."""
+    """One node of a graph; the usual operators create further nodes of the same graph."""
 
     __slots__ = ("graph", "index")
 
@@ -50,23 +50,23 @@ class Expression:
 
     @property
     def is_zero(self) -> bool:
-        """Whether this is the number 0."""
+        """True if this is the number 0."""
         return self.graph.number_of(self) == 0.0
 
 
 class Graph:
-    """The nodes, each after those that it is made of.
+    """Nodes of expressions, each after its operands.
 
     Attributes
     ----------
     operations : list of str
-        What each node is: ``"number"``, ``"symbol"``, ``"add"`` and so on.
+        Kind of each node: ``"number"``, ``"symbol"``, ``"add"`` and so on.
     operands : list of tuple
-        Indices of the nodes that it is made of; of a number its value, of a symbol its name.
+        Indices of the operands of each node; for a number its value, for a symbol its name.
     varies : list of bool
-        Whether a node depends on a symbol that stands for a state.
+        True for a node that depends on a symbol of the state.
     labels : dict of int to str
-        Names of nodes that mean something, for code and documents.
+        Names of nodes with a known meaning, for code and documents.
     """
 
     def __init__(self) -> None:
@@ -95,25 +95,25 @@ class Graph:
         return self._node(operation, tuple(node.index for node in made_of), varies)
 
     def number(self, value: float) -> Expression:
-        """A known number; -0 is 0."""
+        """Return the node of a known number; -0 is 0."""
         return self._node(NUMBER, (float(value) + 0.0,), False)
 
     def symbol(self, name: str, varies: bool) -> Expression:
-        """A symbol by its name: part of the state (``varies``) or a constant of the arm."""
+        """Return the node of a symbol: part of the state (``varies``) or a constant of the arm."""
         return self._node(SYMBOL, (name,), varies)
 
     def of(self, value: Expression | float) -> Expression:
-        """The node itself, or that of a number."""
+        """Return an expression unchanged, or the node of a number."""
         return value if isinstance(value, Expression) else self.number(value)
 
     def number_of(self, node: Expression) -> float | None:
-        """The value of a known number, None of anything else."""
+        """Return the value of a known number, None for any other node."""
         if self.operations[node.index] != NUMBER:
             return None
         return float(self.operands[node.index][0])  # type: ignore[arg-type]
 
     def made_of(self, index: int) -> tuple[int, ...]:
-        """Indices of what a node is made of; nothing for numbers and symbols."""
+        """Return the indices of the operands of a node; empty for numbers and symbols."""
         leaf = self.operations[index] in (NUMBER, SYMBOL)
         return () if leaf else self.operands[index]  # type: ignore[return-value]
 
@@ -122,7 +122,7 @@ class Graph:
         return tuple(Expression(self, index) for index in self.made_of(node.index))
 
     def add(self, left: Expression, right: Expression) -> Expression:
-        """The node of left + right."""
+        """Return the node of left + right."""
         a, b = self.number_of(left), self.number_of(right)
         if a is not None and b is not None:
             return self.number(a + b)
@@ -141,7 +141,7 @@ class Graph:
         return self._made(ADD, left, right)
 
     def subtract(self, left: Expression, right: Expression) -> Expression:
-        """The node of left - right."""
+        """Return the node of left - right."""
         a, b = self.number_of(left), self.number_of(right)
         if a is not None and b is not None:
             return self.number(a - b)
@@ -158,7 +158,7 @@ class Graph:
         return self._made(SUBTRACT, left, right)
 
     def negate(self, node: Expression) -> Expression:
-        """-node."""
+        """Return the node of -node."""
         value = self.number_of(node)
         if value is not None:
             return self.number(-value)
@@ -171,7 +171,7 @@ class Graph:
         return self._made(NEGATE, node)
 
     def multiply(self, left: Expression, right: Expression) -> Expression:
-        """The node of left * right; a known number comes first, a sign goes outwards."""
+        """Return the node of left * right, with a known number first and signs moved outwards."""
         a, b = self.number_of(left), self.number_of(right)
         if a is not None and b is not None:
             return self.number(a * b)
@@ -197,27 +197,27 @@ class Graph:
         return self._made(MULTIPLY, left, right)
 
     def function(self, name: str, argument: Expression) -> Expression:
-        """A sine, cosine or hyperbolic tangent."""
+        """Return the node of a sine, cosine or hyperbolic tangent."""
         value = self.number_of(argument)
         if value is not None:
             return self.number(FUNCTIONS[name](value))
         return self._made(name, argument)
 
     def total(self, terms: Iterable[Expression]) -> Expression:
-        """The sum of terms, from the first to the last."""
+        """Return the sum of terms, from the first to the last."""
         result = self.zero
         for term in terms:
             result = self.add(result, term)
         return result
 
     def label(self, node: Expression, name: str) -> Expression:
-        """Give a node a name, unless it has one or is a number or symbol; return it."""
+        """Set a name for a node, unless it has one or is a number, a symbol or a change of sign; return the node."""
         if self.operations[node.index] not in (NUMBER, SYMBOL, NEGATE):
             self.labels.setdefault(node.index, name)
         return node
 
     def needed(self, roots: Iterable[Expression]) -> list[int]:
-        """Indices of all nodes that some nodes are made of, themselves included, ascending."""
+        """Return the indices of all nodes on which the given ones depend, themselves included, ascending."""
         seen = set()
         waiting = [root.index for root in roots]
         while waiting:
@@ -228,7 +228,7 @@ class Graph:
         return sorted(seen)
 
     def apply(self, operation: str, made_of: list[Expression]) -> Expression:
-        """The node of an operation on other operands."""
+        """Return the node of an operation on other operands."""
         if operation in FUNCTIONS:
             return self.function(operation, made_of[0])
         if operation == NEGATE:

@@ -8,7 +8,7 @@ from jaxmodal.symbolic.schedule import operation_counts
 
 
 def arguments_of(equations: WrittenEquations) -> list[tuple[str, tuple[str, ...]]]:
-    """The arguments, q and rate always, acceleration where tau is computed, with the names of their entries."""
+    """Return the arguments q and rate, and acceleration if tau is computed, with the names of their entries."""
     found = [("q", equations.coordinates), ("rate", equations.rates)]
     if equations.accelerations:
         found.append(("acceleration", equations.accelerations))
@@ -16,7 +16,7 @@ def arguments_of(equations: WrittenEquations) -> list[tuple[str, tuple[str, ...]
 
 
 def heading(equations: WrittenEquations, form: str) -> list[str]:
-    """Lines of a heading, the first a title."""
+    """Return the lines of a heading; the first is a title."""
     posed = dict(equations.posed)
     integrals = posed.pop("integrals")
     choices = ", ".join(f"{name} = {value!r}" for name, value in posed.items())
@@ -39,7 +39,7 @@ def heading(equations: WrittenEquations, form: str) -> list[str]:
 
 
 def _rates(equations: WrittenEquations) -> list[str]:
-    """Return the lines on rates and accelerations; those of a free base are no derivatives of coordinates."""
+    """Return the lines on rates and accelerations; those of a free base are not derivatives of coordinates."""
     if len(equations.rates) == len(equations.coordinates):
         also = ", acceleration their accelerations" if equations.accelerations else ""
         return [f"rate holds their rates{also}."]

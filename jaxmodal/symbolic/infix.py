@@ -1,4 +1,4 @@
-"""Formulas as text with +, -, * and brackets, which Python, C and MATLAB write alike."""
+"""Formulas as text with +, -, * and brackets, a notation common to Python, C and MATLAB."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from jaxmodal.symbolic.graph import ADD, MULTIPLY
 from jaxmodal.symbolic.schedule import Language
 
 _SUM, _SIGN, _PRODUCT, _ATOM = range(4)
-#: characters of a line
+#: length of a line in characters
 _WIDTH = 110
 
 
 class Text(NamedTuple):
-    """A formula and how tightly its outermost operation binds."""
+    """Formula with the precedence of its outermost operation."""
 
     text: str
     binding: int
 
     def within(self, least: int) -> str:
-        """The text, in brackets where it binds less tightly than that."""
+        """Return the text, in brackets if its precedence is below ``least``."""
         return self.text if self.binding >= least else f"({self.text})"
 
 
@@ -37,7 +37,7 @@ def _infix(operation: str, left: Text, right: Text) -> Text:
 
 
 def infix_language(sine: str = "sin", cosine: str = "cos", tanh: str = "tanh") -> Language[Text]:
-    """The language with these names of its functions."""
+    """Return the language with these names of its functions."""
     functions = {"sin": sine, "cos": cosine, "tanh": tanh}
     return Language(
         number=_number,
@@ -49,7 +49,7 @@ def infix_language(sine: str = "sin", cosine: str = "cos", tanh: str = "tanh") -
 
 
 def wrapped(line: str, indent: str, ending: str = "") -> list[str]:
-    """One statement on as many lines as it needs, broken at blanks; ``ending`` closes each but the last."""
+    """Return one statement broken at blanks into lines; ``ending`` is appended to each line except the last."""
     lines = textwrap.wrap(
         line,
         _WIDTH - len(ending),

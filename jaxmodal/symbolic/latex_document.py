@@ -14,14 +14,14 @@ from jaxmodal.symbolic.headings import heading
 from jaxmodal.symbolic.nomenclature import Symbol
 from jaxmodal.symbolic.schedule import Language, Schedule, scheduled
 
-#: visible signs on a line, and operations in a formula, beyond which it is broken
+#: number of visible characters in a line, and of operations in a formula, beyond which it is broken
 _LINE, _LONGEST = 85, 10
 
 _LABEL = re.compile(
     r"(?P<letter>[A-Za-z]+)_(?P<link>\d+)(_(?P<axis>[xyz]{1,2}))?(_(?P<order>[01]))?"
 )
 _LETTERS = {"zeta": r"\zeta", "Omega": r"\Omega"}
-#: quantities that are symmetric while no rate stands in them: entries below the diagonal are not written
+#: quantities that are symmetric if they contain no rate: entries below the diagonal are not written
 _SYMMETRIC = frozenset({"B", "K", "D", "M"})
 _FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "tanh": r"\tanh"}
 
@@ -42,21 +42,21 @@ they shorten, and products with $t_j$, shapes of torsion. Rigid links are one bo
 
 @dataclasses.dataclass(frozen=True)
 class Formula:
-    """A sum of signed terms, each a product without its sign; ``name`` is what it is called if it is one symbol."""
+    """Sum of signed terms, each a product without its sign; ``name`` is set if the formula is one symbol."""
 
     terms: tuple[tuple[str, str], ...]
     name: str = ""
 
     @property
     def text(self) -> str:
-        """The formula in one line."""
+        """Formula in one line."""
         first, *rest = self.terms
         start = first[1] if first[0] == "+" else f"-{first[1]}"
         return " ".join([start, *(f"{sign} {term}" for sign, term in rest)])
 
     @property
     def factor(self) -> str:
-        """The formula as a factor: in brackets if it is a sum or has a sign."""
+        """Formula as a factor: in brackets if it is a sum or has a sign."""
         if len(self.terms) == 1 and self.terms[0][0] == "+":
             return self.text
         return rf"\left({self.text}\right)"
@@ -78,7 +78,7 @@ def _infix(operation: str, left: Formula, right: Formula) -> Formula:
 
 
 def number(value: float) -> str:
-    """A number as it is read in a formula."""
+    """Return a number in the notation of a formula."""
     if value == int(value) and abs(value) < 1e6:
         return str(int(value))
     mantissa, _, exponent = f"{value:.6g}".partition("e")
@@ -105,7 +105,7 @@ def _language(symbols: dict[str, Symbol]) -> Language[Formula]:
 
 
 def shown(name: str, symbols: dict[str, Symbol]) -> str:
-    """A name of the code as it stands in a formula."""
+    """Return a name of the code in the notation of a formula."""
     if name in symbols:
         return symbols[name].latex
     if re.fullmatch(r"t\d+", name):
@@ -120,13 +120,13 @@ def shown(name: str, symbols: dict[str, Symbol]) -> str:
 
 
 def _visible(text: str) -> int:
-    """About how many signs a formula shows."""
+    """Return the approximate number of visible characters in a formula."""
     plain = re.sub(r"\\[a-zA-Z]+", "x", text)
     return len(re.sub(r"[{}_^\\, ]", "", plain))
 
 
 def _equation(left: str, form: Formula) -> str:
-    """One equation of an align*, on as many lines as it needs."""
+    """Return one equation of an align* environment, broken into lines."""
     lines, current = [], ""
     for place, (sign, term) in enumerate(form.terms):
         piece = term if place == 0 and sign == "+" else f"{sign} {term}"
@@ -143,7 +143,7 @@ def _aligned(equations: list[str]) -> list[str]:
 
 
 def _only_entries(plan: Schedule[Formula]) -> dict[str, Formula]:
-    """Intermediate results that are an entry of a quantity and stand nowhere else: they are written there."""
+    """Return intermediate results that occur only as an entry of a quantity, which are written in place."""
     steps = dict([*plan.constants, *plan.steps])
     entries = [entry for row in plan.results.values() for entry in row]
     texts = [form.text for form in steps.values()]
@@ -157,7 +157,7 @@ def _only_entries(plan: Schedule[Formula]) -> dict[str, Formula]:
 
 
 def _moves(equations: WrittenEquations, quantity: str) -> bool:
-    """Whether a rate stands in a quantity: forces of a moving arm have no symmetric derivatives."""
+    """Return True if a quantity contains a rate: derivatives of velocity-dependent forces are not symmetric."""
     graph = equations.graph
     rates = {graph.symbol(name, True).index for name in equations.rates}
     return not rates.isdisjoint(graph.needed(equations.quantities[quantity]))
@@ -168,7 +168,7 @@ def _unit(unit: str) -> str:
 
 
 def _how(posed: Mapping[str, str | bool]) -> list[str]:
-    """How the equations are posed, in sentences."""
+    """Return sentences on the formulation of the equations."""
 
     def with_or_without(name: str) -> str:
         return "with" if posed[name] else "without"
@@ -186,7 +186,7 @@ def _how(posed: Mapping[str, str | bool]) -> list[str]:
 
 
 def latex_document(equations: WrittenEquations) -> str:
-    """A document that compiles with the packages amsmath, geometry and longtable."""
+    """Return a document that compiles with the packages amsmath, geometry and longtable."""
     symbols = equations.symbols
     plan = scheduled(equations, _language(symbols), _LONGEST)
     posed = equations.posed
@@ -245,7 +245,7 @@ def latex_document(equations: WrittenEquations) -> str:
 
 
 def _title(meaning: str) -> str:
-    """A meaning with its formulas as such, beginning with a capital."""
+    """Return a meaning in title form, with formulas in math mode and a capital first letter."""
     text = re.sub(
         r"[BCKDhcgq]'* - 2 C|C q' = h|B q'' \+ .* \+ g", lambda found: f"${found[0]}$", meaning
     )

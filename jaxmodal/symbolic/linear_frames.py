@@ -1,8 +1,8 @@
-"""Equations of an arm in space in linear frames: the end of a link multiplies what is beyond by 1 + [phi].
+"""Equations of an arm in space in linear frames: the end of a link multiplies everything beyond by 1 + [phi].
 
-Such frames stretch, and have no angular velocity: a frame moves as its origin and its three axes do, all here in the
-axes of the base. What acts on it is a force, and a force on each of its axes, columns of a matrix: their work is
-``f . dr + N : dA``. Rotors and twists have the energy of their own spin alone.
+Such frames stretch and have no angular velocity: the motion of a frame is that of its origin and of its three axes, all
+here in the axes of the base. The load on a frame is a force, and a force on each of its axes, the columns of a matrix;
+their work is ``f . dr + N : dA``. Rotors and twists have only the energy of their own spin.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class _Frame:
 
 @dataclasses.dataclass(frozen=True)
 class _Step:
-    """From one frame to the next: its place and axes in the other, with two derivatives by time each.
+    """Transformation from one frame to the next: its position and axes in the other, each with two time derivatives.
 
-    ``partials`` are the derivatives of both by coordinates, with the places of these.
+    ``partials`` are the derivatives of both with respect to coordinates, with the indices of these.
     """
 
     reach: tuple[Vector, Vector, Vector]
@@ -43,7 +43,7 @@ class _Step:
     partials: list[tuple[int, Vector, Matrix]]
 
     def beyond(self, frame: _Frame) -> _Frame:
-        """The frame after this step."""
+        """Return the frame after this step."""
         (place, speed, growth), (turn, turning, faster) = self.reach, self.turn
         pull = frame.pull + frame.growths.of(place) + frame.axes.of(growth)
         twice = frame.rates @ turning
@@ -56,7 +56,7 @@ class _Step:
 
 
 class ChainOfLinearFrames:
-    """The pieces of a model in linear frames, ready for the recursion."""
+    """Pieces of a model in linear frames, prepared for the recursion."""
 
     def __init__(self, names: NomenclatureInSpace) -> None:
         self.names, self.graph, self.model = names, names.graph, names.model
@@ -72,7 +72,7 @@ class ChainOfLinearFrames:
             for made in names.in_space
         ]
 
-    # steps from frame to frame
+    # transformations from frame to frame
 
     def _at_joint(self, i: int, rates: Sequence[Expression], more: Sequence[Expression]) -> _Step:
         made = self.links[i].made
@@ -122,7 +122,7 @@ class ChainOfLinearFrames:
         return _Step(place, (self.straight, self.none, self.none), [])
 
     def tip(self) -> Vector:
-        """The place of the tip of the last link."""
+        """Return the position of the tip of the last link."""
         rest = [self.graph.zero] * self.model.num_rates
         place, axes = self.still, self.straight
         if self.model.floats:
@@ -136,7 +136,7 @@ class ChainOfLinearFrames:
     def _steps(
         self, i: int, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> tuple[_Step, _Step, _Step, _Step]:
-        """To the frame beyond the joint, beyond its springs, at the end of the link and at its tip."""
+        """Return the steps to the frames after the joint, after its springs, at the end of the link and at its tip."""
         given = i, rates, more
         return (
             self._at_joint(*given),
@@ -151,7 +151,7 @@ class ChainOfLinearFrames:
         more: Sequence[Expression] | None = None,
         gravity: Vector | None = None,
     ) -> list[Expression]:
-        """Return the forces on the coordinates for rates, accelerations (0 where None) and gravity."""
+        """Return the forces on the coordinates for rates, accelerations (0 if None) and gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
         moved = base_motion(self.names, rates, more, gravity)
@@ -208,7 +208,7 @@ class ChainOfLinearFrames:
         more: Sequence[Expression],
         rows: list[Expression],
     ) -> tuple[Vector, Matrix]:
-        """Return force and moment of a link's distributed mass on its frame; modal forces go into ``rows``."""
+        """Return force and moments of the distributed mass of a link on its frame, and add modal forces to ``rows``."""
         made = link.made
         speeds, changes = ([vector[p] for p in made.places] for vector in (rates, more))
         fields = []
@@ -240,7 +240,7 @@ class ChainOfLinearFrames:
         return acting[0], moments
 
     def inertia(self) -> Table:
-        """B, each column the forces that an acceleration of 1 needs."""
+        """Return B, with each column as the forces of a unit acceleration."""
         size, one, zero = self.model.num_rates, self.graph.one, self.graph.zero
         columns = [
             self.forces(None, [one if a == b else zero for a in range(size)]) for b in range(size)
@@ -249,7 +249,7 @@ class ChainOfLinearFrames:
 
 
 def _needed(body: Body, frame: _Frame) -> tuple[Vector, Matrix]:
-    """Forces on a frame and on its axes that a body needs on a motion of that frame."""
+    """Return the forces on a frame and on its axes that move a body with that frame."""
     force = frame.pull.times(body.mass) + frame.growths.of(body.first)
     return force, outer(frame.pull, body.first) + frame.growths @ body.second
 

@@ -1,4 +1,4 @@
-"""Small motions about a symbolic posture: M x'' + D x' + K x = G u, written out."""
+"""Symbolic small motions about a posture: M x'' + D x' + K x = G u."""
 
 from __future__ import annotations
 
@@ -26,32 +26,33 @@ def linearised_equations(
     rates: bool = False,
     integrals: str = "symbolic",
 ) -> WrittenEquations:
-    """Write out the matrices of small motions about a state whose joint angles are symbols.
+    """Return the symbolic matrices of small motions about a state whose joint angles are symbols.
 
     Parameters
     ----------
     model
-        The arm and how its equations are posed.
+        The arm and the formulation of its equations.
     deflections
-        Whether the modal coordinates of the state are symbols too; 0 otherwise.
+        True if the modal coordinates of the state are also symbols; otherwise they are 0.
     rates
-        Whether the state moves; at rest otherwise.
+        True if the state moves; otherwise it is at rest.
     integrals
-        As in `written_equations`.
+        As for `written_equations`.
 
     Returns
     -------
     WrittenEquations
-        With M, D, K, each (N, N), and G, (N, n): what `jaxmodal.dynamics.linearise` computes for free joints.
+        Equations with M, D, K, each (N, N), and G, (N, n), as computed by `jaxmodal.dynamics.linearise` for free
+        joints.
 
     Raises
     ------
     ArmError
-        If an argument is not allowed, or the base of the model floats freely.
+        If an argument is not allowed, or the base of the model is free.
 
     Notes
     -----
-    With gravity, a straight arm is no state of rest: K without deflections leaves out how the sag stiffens or softens.
+    Under gravity, a straight arm is not in equilibrium: without deflections, K omits the effect of the sag.
 
     Examples
     --------
@@ -95,5 +96,5 @@ def linearised_equations(
 
 
 def _modal(writer: Writer) -> list[int]:
-    """Indices of the symbols of the modal coordinates."""
+    """Return the indices of the symbols of the modal coordinates."""
     return [symbol.index for symbol in writer.names.coordinates[writer.model.layout.modal]]

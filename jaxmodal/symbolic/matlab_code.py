@@ -1,4 +1,4 @@
-"""Equations as a MATLAB function file; GNU Octave reads it as well."""
+"""Equations as a MATLAB function file, which also runs in GNU Octave."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jaxmodal.symbolic.schedule import scheduled
 
 
 def matlab_function(equations: WrittenEquations, name: str) -> str:
-    """A function file: results in the order of the quantities, from q and rate (and acceleration for tau)."""
+    """Return a function file: results in the order of the quantities, from q and rate (and acceleration for tau)."""
     plan = scheduled(equations, infix_language())
     arguments = ", ".join(argument for argument, _ in arguments_of(equations))
     title, *more = heading(equations, "MATLAB")

@@ -1,4 +1,4 @@
-"""Motions of the links of a chain, from the base outwards."""
+"""Motions of the links of a planar chain, from the base outwards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxmodal.symbolic.planar import Planar, Scalar
 
 @dataclasses.dataclass(frozen=True)
 class _Rates:
-    """First and second derivatives in time of what bends in a link: modes, pairs, end, slope."""
+    """First or second time derivatives of the deflections of a link: modes, pairs, end, slope."""
 
     deltas: list[Scalar]
     squares: list[Scalar]
@@ -37,7 +37,7 @@ def _first(chain: Chain, link: Link, rates: list[Scalar]) -> _Rates:
 
 
 def _second(chain: Chain, link: Link, rates: list[Scalar], more: list[Scalar]) -> _Rates:
-    """By rates and accelerations of the modal coordinates."""
+    """Return the second derivatives from rates and accelerations of the modal coordinates."""
     made, driven = link.constants, _first(chain, link, more)
     squares = [
         rates[j] * rates[j] if j == k else 2.0 * (rates[j] * rates[k]) for j, k in made.pairs
@@ -60,10 +60,10 @@ def accelerations(
     more: Sequence[Expression] | None = None,
     gravity: tuple[Expression, Expression] | None = None,
 ) -> list[list[Planar]]:
-    """Accelerations of each link's functions; ``rates`` and ``more``, those of the coordinates, are 0 where None.
+    """Return the accelerations of the functions of each link; ``rates`` and ``more`` (accelerations) are 0 if None.
 
-    Gravity is an acceleration of the base against it. At rest accelerations are by ``more`` what velocities are by
-    rates.
+    Gravity enters as an opposite acceleration of the base. Without rates, the accelerations are the same linear
+    function of ``more`` as velocities are of rates.
     """
     base, letter = chain.still, "a" if more is None else ""
     if gravity is not None:

@@ -1,4 +1,4 @@
-"""The motion of the base of an arm in space, as expressions: it rests, or floats freely with the last six rates."""
+"""Motion of the base of an arm in space, as expressions: at rest, or free with the last six rates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def base_motion(
     more: Sequence[Expression],
     gravity: Vector | None,
 ) -> Motion:
-    """The motion of the base at its point, in its axes; its acceleration has what gravity does not do."""
+    """Return the motion of the base at its point, in its axes; gravity is subtracted from its acceleration."""
     still = Vector(*(names.graph.zero,) * 3)
     pull = gravity.times(-1.0) if gravity else still
     if not names.model.floats:

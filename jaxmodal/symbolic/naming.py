@@ -7,7 +7,7 @@ import numpy as np
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 
-#: of the modal coordinates of a link in space: their letters in formulas
+#: letters of the modal coordinates of a link in space, in formulas
 _LETTERS = {
     "stretch": "u",
     "torsion": r"\varphi",
@@ -25,13 +25,13 @@ def parted(number: int) -> str:
 
 
 def dotted(latex: str, dots: str) -> str:
-    """A letter with its index, dotted: the dot is on the letter alone."""
+    """Return a letter with its index, with dots above the letter alone."""
     letter, _, index = latex.partition("_")
     return dots.format(letter) + (f"_{index}" if index else "")
 
 
 def owner_of(model: FlexibleModel, place: int) -> tuple[int, int | None]:
-    """The link, or piece of an arm in space, and the mode of a coordinate; the joint and None of an angle."""
+    """Return the link (or piece) and the mode of a coordinate; for a joint or motor, the joint and None."""
     n = model.num_links
     if place < n:
         return place, None
@@ -43,7 +43,7 @@ def owner_of(model: FlexibleModel, place: int) -> tuple[int, int | None]:
 
 
 def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
-    """Of each coordinate its name in code and in formulas, its meaning and its unit; not of a free base."""
+    """Return name in code, name in formulas, meaning and unit of each coordinate, except those of a free base."""
     names = []
     turns = model.layout.turns
     for place in range(model.layout.size):
@@ -67,7 +67,7 @@ def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
 
 
 def _modal_name(name: str) -> tuple[str, str, str, str]:
-    """The same of a coordinate of an arm in space that is of a link or of its base, by its name in the layout."""
+    """Return the same for a modal coordinate in space, from its name in the layout."""
     of, _, own = name.partition(".")
     kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
     n = of.removeprefix("link")
@@ -88,7 +88,7 @@ def _modal_name(name: str) -> tuple[str, str, str, str]:
 def integral_name(
     n: int, m: int, a: int, b: int, marks: list[tuple[str, str]]
 ) -> tuple[str, str, str, str]:
-    """Name, formula, meaning and unit of the scalar product of functions a <= b of link n."""
+    """Return name, formula, meaning and unit of the scalar product of functions a <= b of link n."""
     (first, shown), (second, other) = marks[a], marks[b]
 
     def shape(k: int) -> bool:

@@ -1,7 +1,7 @@
-"""The symbols of an arm: coordinates, rates and named constants, by the names of De Luca and Siciliano (1991).
+"""Symbols of an arm: coordinates, rates and named constants, with the names of De Luca and Siciliano (1991).
 
-A constant that is exactly 0 in the model is written as 0, so that what an arm has not leaves no term. Integrals of a
-link are taken over all mass that moves with it: hub, bodies, the next joint's stator, the payload of the last link.
+A constant that is exactly 0 in the model is written as 0 and leaves no term. Integrals of a link cover all mass that
+moves with it: hub, bodies, the stator of the next joint, the payload of the last link.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jaxmodal.symbolic.naming import coordinate_names, dotted, integral_name, ow
 
 COORDINATE, RATE, ACCELERATION, CONSTANT = "coordinate", "rate", "acceleration", "constant"
 
-#: a slope at a body that is this close to that of the link's end is that one
+#: relative difference below which the slope at a body is taken as the slope at the end of the link
 _SAME = 1e-13
 
 
@@ -28,15 +28,15 @@ class Symbol:
     Attributes
     ----------
     name
-        In code: letters, digits and underscores.
+        Name in code: letters, digits and underscores.
     latex
-        In a formula.
+        Name in a formula.
     meaning, unit
-        For the nomenclature.
+        Entries of the nomenclature.
     kind
         ``"coordinate"``, ``"rate"``, ``"acceleration"`` or ``"constant"``.
     value
-        Of a constant, in SI units; None of the others.
+        Value of a constant, in SI units; None for other symbols.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ShapeConstants:
     """Constants of one link with m modes and k = 2 + m + pairs functions 1, x, phi_j, Gamma_jl (j <= l).
 
     ``gram`` holds their k by k scalar products, ``tip`` and ``slope`` the m values at the end, ``shortening`` the m by
-    m values of Gamma there; ``pairs`` says which modes each Gamma belongs to, and is empty without foreshortening.
+    m values of Gamma there. ``pairs`` holds the two modes of each Gamma, and is empty without foreshortening.
     """
 
     modes: int
@@ -64,19 +64,19 @@ class ShapeConstants:
     shortening: list[list[Expression]]
 
     def function(self, j: int, k: int) -> int:
-        """Where Gamma_jk stands among the functions."""
+        """Return the index of Gamma_jk among the functions."""
         return 2 + self.modes + self.pairs.index((min(j, k), max(j, k)))
 
 
 class Nomenclature:
-    """Makes the symbols of a model in a graph, and keeps what they stand for.
+    """Symbols of a model in a graph, with their meanings.
 
     Attributes
     ----------
     coordinates, rates, accelerations : list of Expression
-        One of each for every generalised coordinate, in the order of q.
+        One expression for every generalised coordinate, in the order of q.
     table : dict of str to Symbol
-        By the name in code.
+        Symbols by their name in code.
     """
 
     def __init__(self, graph: Graph, model: FlexibleArm, symbolic: bool) -> None:
@@ -106,7 +106,7 @@ class Nomenclature:
         self.links = [self._link(i) for i in range(model.num_links)]
 
     def constant(self, name: str, latex: str, meaning: str, unit: str, value: Any) -> Expression:
-        """A named constant, or its number where constants are numbers; 0 stays 0."""
+        """Return a named constant, or its number if integrals are numeric; 0 stays 0."""
         number = float(value)
         if number == 0.0 or not self.symbolic:
             return self.graph.number(number)
@@ -161,7 +161,7 @@ class Nomenclature:
         )
 
     def end_value(self, i: int, j: int, what: str) -> Expression:
-        """Deflection or slope of a shape at the end of its link."""
+        """Return the deflection or slope of a shape at the end of its link."""
         values, letter, mark, unit = {
             "deflection": (self.model.tip, "phi", "", "m per unit"),
             "slope": (self.model.tip_slope, "dphi", "'", "1 per unit"),
@@ -175,7 +175,7 @@ class Nomenclature:
         )
 
     def gravity(self) -> tuple[Expression, Expression]:
-        """The two parts of the acceleration of gravity."""
+        """Return the two components of the acceleration of gravity."""
         x, y = (
             self.constant(
                 f"g_{axis}", f"g_{axis}", f"acceleration of gravity along {axis}", "m/s^2", value
@@ -185,7 +185,7 @@ class Nomenclature:
         return x, y
 
     def turning(self) -> list[tuple[Expression, list[Expression]]]:
-        """Every body that turns: its moment of inertia, and its rate as a row of constants."""
+        """Return the moment of inertia of every rotating body, and its rate as a row of constants."""
         model, layout = self.model, self.model.layout
         turning = np.where(model.rotor_beyond, np.arange(model.num_links), layout.driven)
         made = []
@@ -239,7 +239,7 @@ class Nomenclature:
         return made
 
     def matrix(self, letter: str, values: Any, meaning: str) -> list[list[Expression]]:
-        """A constant symmetric matrix of the model, named by its entries."""
+        """Return a constant symmetric matrix of the model with named entries."""
         size, table = self.model.num_rates, np.asarray(values)
         made = [[self.graph.zero] * size for _ in range(size)]
         for a in range(self.model.layout.size):  # no spring or damper moves with a free base

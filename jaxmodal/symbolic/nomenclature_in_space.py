@@ -1,8 +1,8 @@
-"""The symbols of an arm in space: constants of its pieces by names, directions of axes as numbers.
+"""Symbols of an arm in space: named constants of its pieces, and directions of axes as numbers.
 
-Pieces are the links of an arm, and what springs stand between. A link without shapes is one rigid body with what rides
+Pieces are the links of an arm, and massless pieces for springs. A link without shapes is one rigid body with the bodies
 on it. A link with shapes has its functions of x, a body at its joint and one at its tip, whose masses and moments are
-the pseudo-inertias of place and axes of their frames.
+the pseudo-inertias over position and axes of their frames.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jaxmodal.symbolic.graph import Expression, Graph
 from jaxmodal.symbolic.nomenclature import ACCELERATION, COORDINATE, RATE, Nomenclature, Symbol
 from jaxmodal.symbolic.vectors import Matrix, Vector, matrix
 
-#: directions this near 0, 1 or -1 are these
+#: directions closer than this to 0, 1 or -1 are rounded to it
 _ROUNDED = 1e-15
 #: letters of the shapes of each deformation
 _LETTERS = ("u", "t", "v", "w")
@@ -27,9 +27,9 @@ _AXES = "xyz"
 
 @dataclasses.dataclass(frozen=True)
 class Function:
-    """A function of x and its share ``factor`` times a product of modal coordinates of the link, along one axis.
+    """Function of x, and its coefficient ``factor`` times a product of modal coordinates of the link, along one axis.
 
-    ``place`` is where it stands among the functions of the model.
+    ``place`` is its index among the functions of the model.
     """
 
     mark: str
@@ -41,7 +41,7 @@ class Function:
 
 @dataclasses.dataclass(frozen=True)
 class Body:
-    """A rigid body by its mass, first moments and second moments about a frame."""
+    """Rigid body by its mass, first moments and second moments about a frame."""
 
     mass: Expression
     first: Vector
@@ -52,10 +52,11 @@ class Body:
 class LinkInSpace:
     """Constants of one piece with m modal coordinates and k functions.
 
-    ``gram`` (k, k), ``ends`` (k,), ``slopes`` m vectors, ``turns`` those of pairs of coordinates, ``spin`` the inertia
-    about its line by its frame and by the coordinates ``twists``; ``start`` and ``offset``, ``at_joint`` and ``at_tip``
-    as in `SpatialFlexibleArm`. ``kind`` says how it is joined to the piece before, ``joint`` is the number of the joint
-    there, from 0; ``springs`` are the coordinates of the springs at its start, ``gives`` their directions.
+    ``gram`` (k, k), ``ends`` (k,), ``slopes`` (m vectors) and ``turns`` (vectors of pairs of coordinates) belong to the
+    functions; ``spin`` is the inertia about the line, over the frame and the coordinates ``twists``. ``start``,
+    ``offset``, ``at_joint`` and ``at_tip`` are as in `SpatialFlexibleArm`. ``kind`` is the connection to the previous
+    piece, ``joint`` the number of the joint there, from 0; ``springs`` are the coordinates of the springs at its start,
+    ``gives`` their directions.
     """
 
     kind: str
@@ -81,13 +82,13 @@ class LinkInSpace:
 
 
 class NomenclatureInSpace(Nomenclature):
-    """The symbols of a model of an arm in space."""
+    """Symbols of a model of an arm in space."""
 
     model: SpatialFlexibleArm  # type: ignore[assignment]
 
     def __init__(self, graph: Graph, model: SpatialFlexibleArm, symbolic: bool) -> None:
         super().__init__(graph, model, symbolic)  # type: ignore[arg-type]
-        #: the coordinate that turns each rotor
+        #: index of the coordinate that turns each rotor
         self.rotors = np.where(
             model.rotor_beyond, np.arange(model.num_links), model.layout.driven
         ).tolist()
@@ -97,7 +98,7 @@ class NomenclatureInSpace(Nomenclature):
             self._float()
 
     def _float(self) -> None:
-        """The coordinates and rates of a free base, and its constants."""
+        """Add the coordinates and rates of a free base, and its constants."""
 
         def added(letter: str, latex: str, meaning: str, unit: str, kind: str) -> list[Expression]:
             found = []
@@ -131,7 +132,7 @@ class NomenclatureInSpace(Nomenclature):
         self.reach = self.vector("r", "r_{", "joint 1 seen from the base", "m", reach)
 
     def base_axes(self) -> Matrix:
-        """The axes of a free base as columns, of the quaternion of length 1 that stands last in q."""
+        """Return the axes of a free base as columns, from its quaternion of length 1 at the end of q."""
         w, x, y, z = self.coordinates[-4:]
         one = self.graph.one
         return matrix(
@@ -143,10 +144,10 @@ class NomenclatureInSpace(Nomenclature):
         )
 
     def _link(self, i: int) -> Any:
-        """Nothing: what links in the plane are has other constants."""
+        """Return None: the constants of planar links are not used in space."""
 
     def vector(self, name: str, latex: str, meaning: str, unit: str, values: Any) -> Vector:
-        """Three named constants."""
+        """Return three named constants."""
         return Vector(
             *(
                 self.constant(f"{name}_{a}", f"{latex}{a}}}", f"{meaning}, {a}", unit, value)
@@ -259,7 +260,7 @@ class NomenclatureInSpace(Nomenclature):
     def _of_joint(
         self, name: str, latex: str, meaning: str, unit: str, joint: int, values: Any
     ) -> Expression:
-        """A constant of the joint of a piece; 0 where there is none."""
+        """Return a constant of the joint of a piece; 0 for a piece without a joint."""
         if joint == self.model.num_links:
             return self.graph.zero
         n = joint + 1
@@ -267,7 +268,7 @@ class NomenclatureInSpace(Nomenclature):
         return self.constant(*given, np.asarray(values)[joint])
 
     def _direction(self, values: np.ndarray) -> Vector:
-        """A direction as numbers."""
+        """Return a direction as numbers."""
         return Vector(*(self.graph.number(_clean(x)) for x in values.tolist()))
 
     def _numbers(self, values: np.ndarray) -> Matrix:
@@ -276,24 +277,28 @@ class NomenclatureInSpace(Nomenclature):
     def _one_body(
         self, i: int, joint: np.ndarray, tip: np.ndarray, ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A link without shapes as a body at its joint, and the end of its straight part; nothing is at its tip.
+        """Return a link without shapes as a body at its joint, the end of its straight part, and no body at its tip.
 
-        Seen from the tip its axes are the link's own.
+        At the tip the axes are those of the link.
         """
         model = self.model
         start = np.asarray(model.start)[i]
         line = np.asarray(model.gram)[i][:2, :2]
-        along = np.array([[1.0, *start], [0.0, 1.0, 0.0, 0.0]])  # of 1 and of x by place and axes
+        along = np.array(
+            [[1.0, *start], [0.0, 1.0, 0.0, 0.0]]
+        )  # rows of 1 and x over position and axes
         spun = float(np.asarray(model.spin)[i, 0, 0]) * float(model.torsion_spin == "absolute")
         whole = joint + along.T @ line @ along
-        whole = whole + 0.5 * spun * np.diag([0.0, -1.0, 1.0, 1.0])  # turns about x alone
+        whole = whole + 0.5 * spun * np.diag(
+            [0.0, -1.0, 1.0, 1.0]
+        )  # contributes to rotation about x alone
         end = start + ends[1] * np.eye(1, 3)[0]
         moved = np.eye(4)
         moved[1:, 0] = end + np.asarray(model.offset)[i]
         return whole + moved @ tip @ moved.T, end, np.zeros((4, 4))
 
     def _functions(self, i: int) -> tuple[Function, ...]:
-        """The functions of a link with shapes, those that the equations know."""
+        """Return the functions of a link with shapes that are used in the formulation."""
         model = self.model
         known, counts = model.layout.functions, model.counts[i]
         own = np.concatenate([[0], np.cumsum(counts)]).tolist()
@@ -305,7 +310,7 @@ class NomenclatureInSpace(Nomenclature):
             mark = "".join(f"{_LETTERS[d]}{j + 1}" for d, j in factors) or "1x"[place]
             kinds = [d for d, _ in factors]
             share = float(place == 1 or len(factors) == 1)
-            if len(factors) == 2:  # shortening, or a twist with bending
+            if len(factors) == 2:  # foreshortening, or a twist with bending
                 share = 1.0 if kinds == [1, 2] else -1.0
                 share *= 0.5 if factors[0] == factors[1] else 1.0
             axis = int(np.argmax(known.directions[place]))
@@ -353,14 +358,14 @@ class NomenclatureInSpace(Nomenclature):
         )
 
     def factorial(self, k: int) -> Expression:
-        """1/k!, in the power series of rotations."""
+        """Return 1/k!, for the power series of rotations."""
         return self.constant(f"a_{k}", f"a_{{{k}}}", f"$1/{k}!$", "1", 1.0 / math.factorial(k))
 
     def weight(self) -> Vector:
-        """The acceleration of gravity."""
+        """Return the acceleration of gravity."""
         return self.vector("g", "g_{", "acceleration of gravity", "m/s^2", self.model.gravity)
 
 
 def _clean(value: float) -> float:
-    """A direction without the rounding of 0, 1 and -1."""
+    """Return a direction cosine without the rounding of 0, 1 and -1."""
     return float(round(value)) if abs(value - round(value)) < _ROUNDED else value

@@ -1,4 +1,4 @@
-"""Planar vectors as complex numbers of expressions, and expressions cut off after their first order."""
+"""Planar vectors as complex numbers of expressions, and expressions truncated to first order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from jaxmodal.symbolic.graph import Expression
 
-#: an `Expression`, or a `Truncated` pair of them: both have +, - and *
+#: an `Expression`, or a `Truncated` pair; both have +, - and *
 Scalar = Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Truncated:
-    """An expression to first order in the deflections: the part without them, and the part linear in them."""
+    """Expression to first order in the deflections: the part without them, and the part linear in them."""
 
     steady: Expression
     linear: Expression
@@ -46,13 +46,13 @@ class Truncated:
 
 
 def whole(value: Scalar) -> Expression:
-    """One expression: itself, or both parts of a truncated one."""
+    """Return one expression: the value itself, or the sum of both parts of a truncated one."""
     return value.steady + value.linear if isinstance(value, Truncated) else value
 
 
 @dataclasses.dataclass(frozen=True)
 class Planar:
-    """x + i y: a vector in the plane, or what turns and stretches one."""
+    """Planar vector x + i y, or a factor that turns and stretches one."""
 
     x: Scalar
     y: Scalar
@@ -73,12 +73,12 @@ class Planar:
         )
 
     def times(self, factor: Scalar) -> Planar:
-        """Multiplied by a real number."""
+        """Return the vector multiplied by a real number."""
         return Planar(self.x * factor, self.y * factor)
 
     @property
     def turned(self) -> Planar:
-        """Turned by a right angle, counter-clockwise: multiplied by i."""
+        """Vector turned counter-clockwise by a right angle: multiplied by i."""
         return Planar(-self.y, self.x)
 
     @property
@@ -87,10 +87,10 @@ class Planar:
 
 
 def along(first: Planar, second: Planar) -> Scalar:
-    """Re(conj(first) second): the scalar product."""
+    """Return Re(conj(first) second), the scalar product."""
     return first.x * second.x + first.y * second.y
 
 
 def across(first: Planar, second: Planar) -> Scalar:
-    """Im(conj(first) second): the moment of the second about the first's foot."""
+    """Return Im(conj(first) second), the moment of a force ``second`` at position ``first``."""
     return first.x * second.y - first.y * second.x

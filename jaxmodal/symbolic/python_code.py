@@ -1,4 +1,4 @@
-"""Equations as a Python module for NumPy or JAX: one function of the state, and the constants beside it."""
+"""Equations as a Python module for NumPy or JAX: one function of the state, and its constants."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _stacked(shape, states, entries):
 
 
 def python_module(equations: WrittenEquations, form: str, name: str = "equations") -> str:
-    """A module with the function ``name``, which takes a state or batches of them and returns a dict of arrays.
+    """Return a module with the function ``name`` of a state, or of batches of states, that returns a dict of arrays.
 
     Parameters
     ----------
     form
-        ``"numpy"`` or ``"jax"``; the latter goes through `jax.jit`, `jax.vmap` and `jax.grad`.
+        ``"numpy"`` or ``"jax"``; the latter works with `jax.jit`, `jax.vmap` and `jax.grad`.
     name
-        Of the function.
+        Name of the function.
     """
     module, xp = _MODULES[form]
     plan = scheduled(equations, infix_language(f"{xp}.sin", f"{xp}.cos", f"{xp}.tanh"))
@@ -73,7 +73,7 @@ def python_module(equations: WrittenEquations, form: str, name: str = "equations
 
 
 def wrapped_python(start: str, text: Text, indent: str = "") -> list[str]:
-    """An assignment; one that takes several lines stands in brackets."""
+    """Return an assignment, with brackets if it takes several lines."""
     line = f"{indent}{start}{text.text}"
     if len(line) <= 110:
         return [line]
@@ -81,26 +81,26 @@ def wrapped_python(start: str, text: Text, indent: str = "") -> list[str]:
 
 
 def function(equations: WrittenEquations, form: str = "numpy") -> Callable[..., dict[str, Any]]:
-    """The equations as a function of states.
+    """Return the equations as a function of states.
 
     Parameters
     ----------
     equations
-        What is to be computed.
+        Equations to compute.
     form
         ``"numpy"`` or ``"jax"``.
 
     Returns
     -------
     callable
-        From q and rate (and acceleration where tau is asked for), each of shape (..., N), to a dict of arrays by
-        quantity, of shapes (..., N, N) and so on; the axes before are broadcast. A last axis that is not N raises
-        ValueError. On a free base q has N + 7 entries and the others N + 6.
+        Function from q and rate (and acceleration if tau is among the quantities), each of shape (..., N), to a dict of
+        arrays by quantity, of shapes (..., N, N) and so on; leading axes are broadcast. A last axis that is not N
+        raises ValueError. With a free base q has N + 7 entries and the others N + 6.
 
     Raises
     ------
     ArmError
-        If the form is neither.
+        If the form is not one of these.
     """
     require_equations(equations)
     one_of("form", form, tuple(_MODULES), "write() gives the other forms")

@@ -1,4 +1,4 @@
-"""The order in which expressions are computed: what is used more than once gets a name and is computed once."""
+"""Order in which expressions are computed: results that are used more than once get a name and are computed once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jaxmodal.symbolic.graph import (
     Graph,
 )
 
-#: a formula with more operations than this is cut into two, for lines that can be read
+#: largest number of operations in a formula; longer formulas are divided to keep lines readable
 LONGEST = 24
 
 Form = TypeVar("Form")
@@ -29,7 +29,7 @@ Form = TypeVar("Form")
 
 @dataclasses.dataclass(frozen=True)
 class Language(Generic[Form]):
-    """How one language writes an expression; a form is a text with its precedence, or an object of a package."""
+    """Notation of one language; a form is a text with its precedence, or an object of a package."""
 
     number: Callable[[float], Form]
     name: Callable[[str], Form]
@@ -38,7 +38,7 @@ class Language(Generic[Form]):
     function: Callable[[str, Form], Form]
 
 
-#: sums, differences and products of what has them of itself: numbers, arrays, objects of a package
+#: sums, differences and products for operands that support them: numbers, arrays, objects of a package
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
     ADD: operator.add,
     SUBTRACT: operator.sub,
@@ -53,9 +53,9 @@ class Schedule(Generic[Form]):
     Attributes
     ----------
     constants, steps : list of (str, Form)
-        Named intermediate results: those of constants alone, then those of the state.
+        Named intermediate results: first those of constants alone, then those of the state.
     results : dict of str to list of Form
-        The entries of every quantity, by intermediate results.
+        Entries of every quantity, in terms of intermediate results.
     """
 
     constants: list[tuple[str, Form]]
@@ -65,18 +65,18 @@ class Schedule(Generic[Form]):
 
 @dataclasses.dataclass(frozen=True)
 class OperationCounts:
-    """How many operations one evaluation takes.
+    """Number of operations in one evaluation.
 
     Attributes
     ----------
     additions
-        Sums, differences and changes of sign.
+        Number of sums, differences and changes of sign.
     multiplications
-        Products; there are no divisions.
+        Number of products; there are no divisions.
     functions
-        Sines, cosines and hyperbolic tangents.
+        Number of sines, cosines and hyperbolic tangents.
     of_constants
-        Operations on constants alone, of all kinds, which are done once.
+        Number of operations of all kinds on constants alone, which are done once.
     """
 
     additions: int
@@ -86,14 +86,14 @@ class OperationCounts:
 
     @property
     def total(self) -> int:
-        """All operations that depend on the state."""
+        """Number of all operations that depend on the state."""
         return self.additions + self.multiplications + self.functions
 
 
 def operation_counts(equations: WrittenEquations) -> OperationCounts:
-    """How many operations the equations take, each intermediate result computed once.
+    """Return the number of operations in the equations, with each intermediate result computed once.
 
-    All written forms take the same: they are written from the same graph.
+    The number is the same for all written forms, because they are written from the same graph.
     """
     require_equations(equations)
     graph = equations.graph
@@ -126,9 +126,9 @@ def scheduled(
     *,
     intermediate: bool = True,
 ) -> Schedule[Form]:
-    """All formulas of some equations in one language; those with more than ``longest`` operations are cut.
+    """Return all formulas of equations in one language; those with more than ``longest`` operations are divided.
 
-    Without ``intermediate`` results all stand in the formulas that use them.
+    With ``intermediate`` False, intermediate results are inserted in the formulas that use them.
     """
     graph, roots = equations.graph, _roots(equations)
     order = graph.needed(roots)
@@ -152,7 +152,7 @@ def scheduled(
 
 
 class _Names:
-    """Names of intermediate results: what they mean where that is known, else t1, t2 and so on; each once."""
+    """Unique names of intermediate results: their label if there is one, else t1, t2 and so on."""
 
     def __init__(self, equations: WrittenEquations) -> None:
         self.labels = equations.graph.labels
@@ -171,7 +171,7 @@ class _Names:
 def _named(
     graph: Graph, order: Sequence[int], roots: Sequence[Expression], longest: int
 ) -> set[int]:
-    """Nodes that get a name: used twice, labelled, a mix of constants alone, or too long to stand in a formula."""
+    """Return the nodes that get a name: used twice, labelled, constant in a formula of the state, or too long."""
     uses: collections.Counter[int] = collections.Counter()
     for root in {root.index for root in roots}:
         uses[root] += 1
@@ -179,7 +179,7 @@ def _named(
     for index in order:
         for part in graph.made_of(index):
             uses[part] += 1
-            # a constant in a formula of the state is computed before all states
+            # a constant in a formula of the state is computed once, before all states
             if graph.varies[index] and not graph.varies[part]:
                 uses[part] += 1
     named, length = set(), {}
@@ -190,7 +190,7 @@ def _named(
         length[index] = 1 + sum(length[part] for part in graph.made_of(index))
         several = uses[index] > 1 or wanted[index] > 1 or index in graph.labels
         if graph.operations[index] == NEGATE and index not in graph.labels:
-            several = False  # a sign is no work: written where it is used
+            several = False  # a change of sign costs nothing and is written in place
         if several or length[index] > longest:
             named.add(index)
             length[index] = 0

@@ -1,4 +1,4 @@
-"""The springs at the start of a link in space, as expressions: where they move its frame, and by which velocities."""
+"""Springs at the start of a link in space, as expressions: displacement and velocity of its frame."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jaxmodal.symbolic.vectors import Turn, Vector
 
 
 class SprungJoint:
-    """The frame after some springs, seen from that before them, as a place ``reach`` and a ``turn``.
+    """Frame after some springs relative to the frame before them, with position ``reach`` and rotation ``turn``.
 
-    ``gives`` are displacement and rotation by each of the springs' deflections ``deltas``; ``pushes`` and ``turns`` the
-    velocity and angular velocity of the frame by each, in its axes.
+    ``gives`` are displacement and rotation per unit of each spring deflection in ``deltas``; ``pushes`` and ``turns``
+    are velocity and angular velocity of the frame per unit rate of each, in its axes.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class SprungJoint:
         self.turns = [self.turn.rate(about) for _, about in gives]
 
     def sums(self, values: Sequence[Expression]) -> tuple[Vector, Vector]:
-        """Place and rotation vector of deflections, or what is linear in them."""
+        """Return displacement and rotation vector from deflections; the same linear map applies to their rates."""
         place, vector = self._still, self._still
         for (along, about), value in zip(self.gives, values, strict=True):
             place, vector = place + along.times(value), vector + about.times(value)
@@ -40,6 +40,6 @@ class SprungJoint:
     def moved(
         self, before: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> Motion:
-        """The motion of the frame, by that before the springs and by rates and accelerations of the deflections."""
+        """Return the motion of the frame after the springs, from the motion before and the rates and accelerations."""
         (end, speed), (faster, growth) = self.sums(rates), self.sums(more)
         return turned_motion(before.at(self.reach, end, faster), self.turn, speed, growth)

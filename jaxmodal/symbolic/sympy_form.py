@@ -1,4 +1,4 @@
-"""Equations as matrices of SymPy, or of SymEngine."""
+"""Equations as matrices of SymPy or SymEngine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class SymbolicMatrices(NamedTuple):
     Attributes
     ----------
     replacements : list of (Symbol, Expr)
-        Intermediate results, each after those that it uses; empty where they are put in.
+        Intermediate results, each after those that it uses; empty if they are inserted.
     matrices : dict of str to Matrix
         Every quantity by name; vectors are columns.
     symbols : dict of str to Symbol
         Coordinates, rates and constants by name.
     values : dict of Symbol to float
-        Of the constants.
+        Values of the constants.
     """
 
     replacements: list[tuple[Any, Any]]
@@ -54,17 +54,17 @@ def to_sympy(
     Parameters
     ----------
     equations
-        From `written_equations` or `linearised_equations`.
+        Equations from `written_equations` or `linearised_equations`.
     intermediate
-        Whether what occurs more than once stands apart, as `sympy.cse` has it. Put in, formulas grow quickly with the
-        number of links.
+        True if repeated expressions are listed separately, as by `sympy.cse`. If False they are inserted, and formulas
+        grow quickly with the number of links.
     library
-        ``"sympy"`` or ``"symengine"``, which is faster and knows less.
+        ``"sympy"`` or ``"symengine"``, which is faster and has fewer functions.
 
     Raises
     ------
     ArmError
-        If the library is neither.
+        If the library is not one of these.
     ImportError
         If it is not installed.
     """
@@ -93,7 +93,7 @@ def to_sympy(
 
 
 def package_of(library: str) -> Any:
-    """The package of a symbolic library, or an ImportError that says how to install it."""
+    """Return the package of a symbolic library; an ImportError tells how to install it."""
     try:
         return importlib.import_module(library)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The terms of the equations of motion as expressions, each written when it is asked for."""
+"""Terms of the equations of motion as expressions, each written on request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Table = list[list[Expression]]
 
 
 class Writer:
-    """Writes each quantity of a model when asked for; what two quantities share is written once."""
+    """Writer of the quantities of a model; expressions that two quantities share are written once."""
 
     def __init__(self, model: FlexibleModel, integrals: str) -> None:
         check_model(model)
@@ -38,13 +38,13 @@ class Writer:
         self._begin(integrals == "symbolic")
 
     def _begin(self, symbolic: bool) -> None:
-        """Make the names and the links."""
+        """Create the names and the links."""
         self.names = Nomenclature(self.graph, self.model, symbolic)
         self.chain = Chain(self.names, self.first)
 
     # gravity is never truncated
     def gravity(self) -> list[Expression]:
-        """g(q)."""
+        """Return g(q)."""
         g = self.names.gravity()
         if all(part.is_zero for part in g):
             return [self.graph.zero] * self.size
@@ -52,7 +52,7 @@ class Writer:
         return [whole(row) for row in chain.work(accelerations(chain, None, gravity=g))]
 
     def rotary(self) -> Table:
-        """The constant part of B of all that turns."""
+        """Return the constant part of B from rotating bodies."""
         table = [[self.graph.zero] * self.size for _ in range(self.size)]
         for inertia, row in reversed(self.names.turning()):
             for a in range(self.size):
@@ -62,7 +62,7 @@ class Writer:
         return table
 
     def inertia(self) -> Table:
-        """B(q)."""
+        """Return B(q)."""
         if self._inertia is None:
             moving, turning = self.chain.inertia(), self.rotary()
             self._inertia = [
@@ -72,7 +72,7 @@ class Writer:
         return self._inertia
 
     def momentum(self, rates: Sequence[Expression]) -> list[Expression]:
-        """The part of B(q) q' that translation makes, without forming B."""
+        """Return the translational part of B(q) q', without forming B."""
         return [whole(row) for row in self.chain.work(accelerations(self.chain, None, rates))]
 
     def _along_rates(self) -> dict[int, Expression]:
@@ -80,11 +80,11 @@ class Writer:
         return {coordinate.index: rate for coordinate, rate in pairs}
 
     def velocity_forces(self) -> list[Expression]:
-        """h(q, q')."""
+        """Return h(q, q')."""
         if not self.first:
             field = accelerations(self.chain, self.names.rates)
             return [whole(row) for row in self.chain.work(field)]
-        # of a truncated B: d/dt (dT/dq') - dT/dq with its own kinetic energy T
+        # for a truncated B: d/dt (dT/dq') - dT/dq with its kinetic energy T
         momentum = self.momentum(self.names.rates)
         energy = 0.5 * self.graph.total(
             a * b for a, b in zip(momentum, self.names.rates, strict=True)
@@ -94,7 +94,7 @@ class Writer:
         return [a - b for a, b in zip(change, share, strict=True)]
 
     def velocity_matrix(self) -> Table:
-        """C(q, q'): half of B' plus the skew part of the derivative of B q' by q at constant q'."""
+        """Return C(q, q'): half of B' plus the skew part of the derivative of B q' with respect to q at constant q'."""
         flat = [entry for row in self.inertia() for entry in row]
         change = tangent(self.graph, flat, self._along_rates())
         momentum = self.momentum(self.names.rates)
@@ -109,15 +109,15 @@ class Writer:
         ]
 
     def stiffness(self) -> Table:
-        """K."""
+        """Return K."""
         return self.names.matrix("k", self.model.stiffness, "stiffness")
 
     def damping(self) -> Table:
-        """D."""
+        """Return D."""
         return self.names.matrix("d", self.model.damping, "damping")
 
     def friction(self) -> list[Expression]:
-        """c(q')."""
+        """Return c(q')."""
         made = [self.graph.zero] * self.size
         width = float(self.model.coulomb_width)
         for i, place in enumerate(self.model.layout.driven):
@@ -140,7 +140,7 @@ class Writer:
         return made
 
     def tip(self) -> list[Expression]:
-        """The place of the end of the last link, never truncated."""
+        """Return the position of the end of the last link, never truncated."""
         chain = Chain(self.names, False) if self.first else self.chain
         place, frame = chain.still, Planar(chain.one, chain.zero)
         for link, axis in zip(chain.links, chain.axes(), strict=True):
@@ -149,18 +149,18 @@ class Writer:
         return [place.x, place.y]
 
     def inputs(self) -> Table:
-        """Q: a column for each motor."""
+        """Return Q, with a column for each motor."""
         table = [[self.graph.zero] * self.joints for _ in range(self.size)]
         for i, place in enumerate(self.model.layout.driven):
             table[place][i] = self.graph.one
         return table
 
     def times(self, table: Table, vector: Sequence[Expression]) -> list[Expression]:
-        """The product of a table with a vector."""
+        """Return the product of a matrix with a vector."""
         return [self.graph.total(a * b for a, b in zip(row, vector, strict=True)) for row in table]
 
     def steady(self) -> list[Expression]:
-        """K q + D q' + c + g."""
+        """Return K q + D q' + c + g."""
         parts = (
             self.times(self.stiffness(), self.names.coordinates),
             self.times(self.damping(), self.names.rates),
@@ -185,7 +185,7 @@ class Writer:
     def written(
         self, made: Mapping[str, Any], meanings: Mapping[str, str], integrals: str
     ) -> WrittenEquations:
-        """Quantities, each a list or a table of expressions, with all that is needed to read them."""
+        """Return quantities, each a list or a table of expressions, as written equations with all symbols."""
         flat: dict[str, tuple[Expression, ...]] = {}
         shapes: dict[str, tuple[int, ...]] = {}
         for name, value in made.items():
@@ -220,12 +220,12 @@ class Writer:
 
 
 def check_model(model: FlexibleModel) -> None:
-    """Refuse a model of unknown values."""
+    """Refuse a model with traced values or values that are not finite."""
     fields = dataclasses.fields(model)  # type: ignore[arg-type]  # every kind of it is a dataclass
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):
         raise ArmError(
-            "model: holds traced values; must be concrete, for its zeros decide which terms there are."
+            "model: holds traced values; must be concrete, because its zeros determine which terms exist."
         )
     if not all(np.all(np.isfinite(value)) for value in arrays):
         raise ArmError("model: holds a value that is not finite; all must be.")

@@ -1,4 +1,4 @@
-"""The terms of the equations of motion of an arm in space as expressions, each written when it is asked for."""
+"""Terms of the equations of motion of an arm in space as expressions, each written on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jaxmodal.symbolic.terms import Table, Writer
 
 
 class WriterInSpace(Writer):
-    """Writes each quantity of a model of an arm in space."""
+    """Writer of the quantities of a model of an arm in space."""
 
     names: NomenclatureInSpace
     chain: ChainInSpace | ChainOfLinearFrames  # type: ignore[assignment]
@@ -27,34 +27,34 @@ class WriterInSpace(Writer):
         self.chain = (ChainOfLinearFrames if linear else ChainInSpace)(self.names)
 
     def gravity(self) -> list[Expression]:
-        """g(q)."""
+        """Return g(q)."""
         return self.chain.forces(None, gravity=self.names.weight())
 
     def rotary(self) -> Table:
-        """Nothing: what turns is in the other terms."""
+        """Return zeros: the other terms contain all rotation."""
         return [[self.graph.zero] * self.size for _ in range(self.size)]
 
     def inertia(self) -> Table:
-        """B(q)."""
+        """Return B(q)."""
         if self._inertia is None:
             self._inertia = self.chain.inertia()
         return self._inertia
 
     def momentum(self, rates: Sequence[Expression]) -> list[Expression]:
-        """B(q) q', without forming B."""
+        """Return B(q) q', without forming B."""
         return self.chain.forces(None, rates)
 
     def velocity_forces(self) -> list[Expression]:
-        """h(q, q')."""
+        """Return h(q, q')."""
         return self.chain.forces(self.names.rates)
 
     def velocity_matrix(self) -> Table:
-        """C(q, q')."""
+        """Return C(q, q')."""
         require_held_base(self.model, "the matrix 'C' of written equations")
         return super().velocity_matrix()
 
     def steady(self) -> list[Expression]:
-        """K q + D q' + c + g."""
+        """Return K q + D q' + c + g."""
         return self._with(self.gravity())
 
     def inverse_dynamics(self) -> list[Expression]:
@@ -63,13 +63,13 @@ class WriterInSpace(Writer):
         return self._with(self.chain.forces(names.rates, names.accelerations, names.weight()))
 
     def tip(self) -> list[Expression]:
-        """The place of the tip of the last link, in the axes of the ground."""
+        """Return the position of the tip of the last link, in the axes of the ground."""
         return list(self.chain.tip().parts)
 
     def _with(self, forces: Sequence[Expression]) -> list[Expression]:
-        """Forces with K q + D q' + c."""
+        """Return forces plus K q + D q' + c."""
         size = self.model.layout.size
-        none = [self.graph.zero] * (self.size - size)  # the pose of a free base strains nothing
+        none = [self.graph.zero] * (self.size - size)  # no spring acts on the pose of a free base
         parts = (
             self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
             self.times(self.damping(), self.names.rates),
@@ -80,9 +80,9 @@ class WriterInSpace(Writer):
 
 
 def _check(model: SpatialFlexibleArm) -> None:
-    """Refuse what the recursion does not know."""
+    """Refuse a formulation that the recursion does not support."""
     if model.inertia_order != "full":
         raise ArmError(
-            f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
-            "with the full inertia matrix alone; must be model.posed(inertia_order='full')."
+            f"model: has inertia_order = {model.inertia_order!r}, but equations of arms in space are written only with "
+            "the full inertia matrix; must be model.posed(inertia_order='full')."
         )

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from jaxmodal.symbolic.graph import COSINE, SINE, Expression, Graph
 
-#: terms of the series in t^2 of sin t/t and its like: to rounding up to an angle of 2 rad
+#: number of terms of the series in t^2 of sin t/t and similar: exact to rounding up to an angle of 2 rad
 _TERMS = 12
 
 
 @dataclasses.dataclass(frozen=True)
 class Vector:
-    """A vector by its parts along three axes."""
+    """Vector with three components."""
 
     x: Expression
     y: Expression
@@ -21,7 +21,7 @@ class Vector:
 
     @property
     def parts(self) -> tuple[Expression, Expression, Expression]:
-        """All three."""
+        """All three components."""
         return self.x, self.y, self.z
 
     def __add__(self, other: Vector) -> Vector:
@@ -31,15 +31,15 @@ class Vector:
         return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
 
     def times(self, factor: Expression | float) -> Vector:
-        """Multiplied by a number."""
+        """Return the vector multiplied by a number."""
         return Vector(self.x * factor, self.y * factor, self.z * factor)
 
     def dot(self, other: Vector) -> Expression:
-        """The scalar product."""
+        """Return the scalar product."""
         return self.x * other.x + self.y * other.y + self.z * other.z
 
     def cross(self, other: Vector) -> Vector:
-        """The vector product, itself first."""
+        """Return the vector product, with this vector first."""
         return Vector(
             self.y * other.z - self.z * other.y,
             self.z * other.x - self.x * other.z,
@@ -48,32 +48,32 @@ class Vector:
 
     @property
     def is_zero(self) -> bool:
-        """Whether all parts are the number 0."""
+        """True if all components are the number 0."""
         return all(part.is_zero for part in self.parts)
 
 
 @dataclasses.dataclass(frozen=True)
 class Matrix:
-    """A matrix of three rows by its rows."""
+    """Matrix of three rows."""
 
     rows: tuple[Vector, Vector, Vector]
 
     def of(self, vector: Vector) -> Vector:
-        """Its product with a vector."""
+        """Return its product with a vector."""
         return Vector(*(row.dot(vector) for row in self.rows))
 
     @property
     def transposed(self) -> Matrix:
-        """Its columns as rows."""
+        """Transposed matrix."""
         first, second, third = (row.parts for row in self.rows)
         return matrix([list(column) for column in zip(first, second, third, strict=True)])
 
     def times(self, factor: Expression | float) -> Matrix:
-        """Multiplied by a number."""
+        """Return the matrix multiplied by a number."""
         return Matrix(tuple(row.times(factor) for row in self.rows))  # type: ignore[arg-type]
 
     def inner(self, other: Matrix) -> Expression:
-        """The sum of the products of equal entries."""
+        """Return the sum of the products of corresponding entries."""
         first, second, third = (a.dot(b) for a, b in zip(self.rows, other.rows, strict=True))
         return first + second + third
 
@@ -86,29 +86,29 @@ class Matrix:
 
 
 def matrix(entries: Sequence[Sequence[Expression]]) -> Matrix:
-    """A matrix of its entries, row by row."""
+    """Return a matrix from its entries, row by row."""
     return Matrix(tuple(Vector(*row) for row in entries))  # type: ignore[arg-type]
 
 
 def outer(first: Vector, second: Vector) -> Matrix:
-    """The matrix of all products of the parts of two vectors."""
+    """Return the outer product of two vectors."""
     return Matrix(tuple(second.times(part) for part in first.parts))  # type: ignore[arg-type]
 
 
 def skew(vector: Vector) -> Matrix:
-    """The matrix that multiplies by a vector: [a] b = a x b."""
+    """Return the matrix [a] of the vector product: [a] b = a x b."""
     x, y, z = vector.parts
     zero = x * 0.0
     return matrix([[zero, -z, y], [z, zero, -x], [-y, x, zero]])
 
 
 def unit_matrix(graph: Graph) -> Matrix:
-    """Ones on the diagonal."""
+    """Return the unit matrix."""
     return matrix([[graph.number(float(i == k)) for k in range(3)] for i in range(3)])
 
 
 def about(graph: Graph, axis: Sequence[float], angle: Expression) -> Matrix:
-    """The rotation by an angle about a unit vector of numbers."""
+    """Return the rotation by an angle about a unit vector of numbers."""
     sine, cosine = graph.function(SINE, angle), graph.function(COSINE, angle)
     x, y, z = axis
     crossed = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
@@ -124,10 +124,10 @@ def about(graph: Graph, axis: Sequence[float], angle: Expression) -> Matrix:
 
 
 class Turn:
-    """The rotation exp[phi] of a vector phi, and how its rate of turning follows from that of the vector.
+    """Rotation exp[phi] of a vector phi, and the angular velocity from the rate of the vector.
 
-    ``factorial`` gives 1/k!, of which the series are made. ``rate`` gives T v = v - B phi x v + C phi x (phi x v): from
-    a rate of phi the angular velocity in the turned axes.
+    ``factorial`` returns 1/k!, from which the series are formed. ``rate`` returns T v = v - B phi x v + C phi x (phi x
+    v), the angular velocity in the turned axes for a rate v of phi.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Turn:
             self.axes = products + crossed
 
     def _series(self, order: int, derivative: int) -> Expression:
-        """Of sin t/t, (1 - cos t)/t^2 or (t - sin t)/t^3 in t^2, or its derivative by t^2."""
+        """Return the series in t^2 of sin t/t, (1 - cos t)/t^2 or (t - sin t)/t^3, or its derivative by t^2."""
         made = self.graph.zero
         for k in reversed(range(derivative, _TERMS)):
             share = self.factorial(2 * k + order) * (k if derivative else 1.0)
@@ -160,14 +160,14 @@ class Turn:
         return made
 
     def rate(self, change: Vector) -> Vector:
-        """The angular velocity, in the turned axes, of a rate of the vector."""
+        """Return the angular velocity, in the turned axes, for a rate of the vector."""
         if self.still or self.single:
             return change
         once = self.vector.cross(change)
         return change - once.times(self._first) + self.vector.cross(once).times(self._second)
 
     def second(self, change: Vector) -> Vector:
-        """The angular acceleration that a rate of the vector makes beside `rate` of its second derivative."""
+        """Return the angular acceleration for a rate of the vector, to be added to `rate` of its second derivative."""
         if self.still or self.single:
             return Vector(*(self.graph.zero,) * 3)
         once = self.vector.cross(change)

@@ -1,4 +1,4 @@
-"""Writers of the terms of a model, in the plane or in space."""
+"""Choice of the writer of the terms of a model, in the plane or in space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxmodal.symbolic.terms_in_space import WriterInSpace
 
 
 def writer_of(model: FlexibleModel, integrals: str) -> Writer:
-    """The writer of the terms of a model."""
+    """Return the writer of the terms of a model."""
     require_model(model)
     refuse_supported(model, "a model that is written out")
     kind = WriterInSpace if isinstance(model, SpatialFlexibleArm) else Writer

@@ -17,7 +17,7 @@ from jaxmodal.symbolic.python_code import python_module
 FORMS = {"c": ".c", "numpy": ".py", "jax": ".py", "matlab": ".m", "latex": ".tex"}
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
-#: words that are no name of a function in one of the languages, or that the written code uses itself
+#: words that cannot name a function in one of the languages, or that the written code uses itself
 _WORDS = """
 and as assert async await auto break case catch char class const continue def default del do double elif else elseif end
 enum except extern finally float for from function global goto if import in inline int is lambda long main nonlocal not
@@ -39,11 +39,11 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
     Parameters
     ----------
     equations
-        From `written_equations` or `linearised_equations`.
+        Equations from `written_equations` or `linearised_equations`.
     form
         ``"c"`` (C99: source, header, test), ``"numpy"``, ``"jax"``, ``"matlab"`` or ``"latex"``.
     name
-        Of the function and of the files.
+        Name of the function and of the files.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
     Raises
     ------
     ArmError
-        If the form is unknown, or the name is none in that language.
+        If the form is unknown, or the name is not valid in that language.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
 
 
 def check_name(name: object, equations: WrittenEquations) -> None:
-    """Refuse what is no name of a function in some language, or is a name in the equations."""
+    """Refuse a name that is not valid for a function in some language, or that the equations use."""
     known = isinstance(name, str) and _NAME.fullmatch(name) is not None
     if (
         not known
         or name in _TAKEN
-        or re.sub("[fl]$", "", str(name)) in _TAKEN  # as sinf, sinl: for float and long double
+        or re.sub("[fl]$", "", str(name)) in _TAKEN  # like sinf, sinl: for float and long double
         or name in equations.symbols
         or name in equations.quantities
         or name in equations.graph.labels.values()
@@ -92,5 +92,5 @@ def check_name(name: object, equations: WrittenEquations) -> None:
     ):
         raise ArmError(
             f"name = {shown(name)}: must be a letter with letters, digits and underscores after it, at most 41 in "
-            "all, and no word of a language or name in the equations; 'model' is one."
+            "all, and not a reserved word or a name in the equations; 'model' is allowed."
         )

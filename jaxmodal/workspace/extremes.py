@@ -19,7 +19,7 @@ from jaxmodal.workspace.improvement import Height, climbed
 from jaxmodal.workspace.ranges import Ranges
 from jaxmodal.workspace.results import Extreme, Extremes
 
-#: how far starts lie apart that are improved, as a share of the diagonal of the ranges
+#: least distance of the starting cells of local searches, as a share of the diagonal of the ranges
 _APART = 0.05
 
 
@@ -107,7 +107,7 @@ def extremes(
 
 
 def spread(number: int, size: int) -> np.ndarray:
-    """Cells (number, size) evenly distributed over the unit cube: multiples of the powers of a root, modulo 1.
+    """Return cells (number, size) evenly distributed over the unit cube: multiples of the powers of a root, modulo 1.
 
     The root solves ``x^(size + 1) = x + 1``; in one dimension it is the golden ratio.
     """
@@ -128,7 +128,7 @@ def require_some(omega: np.ndarray, mode: int, what: str) -> None:
 
 
 def _best(height: np.ndarray, shares: np.ndarray, number: int) -> np.ndarray:
-    """Indices of the highest starting cells, kept apart from one another if there are enough."""
+    """Return indices of the highest starting cells, kept apart from one another if there are enough."""
     order = np.argsort(-height, kind="stable")
     order = order[np.isfinite(height[order])]
     least = _APART * np.sqrt(shares.shape[1])

@@ -23,14 +23,16 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 from jaxmodal.workspace.ranges import Ranges
 
-#: of the first trial steps, and below which a climb without gain ends, as shares of the ranges
+#: lengths of the first trial steps, and the length at which a search without gain ends, as shares of the ranges
 _FIRST, _LAST = 0.1, 1e-6
-#: lengths of trial steps, of the step and of the radius; random steps aside of each climb; rounds at most
+#: lengths of trial steps, relative to the quasi-Newton step and to the radius; number of random steps in each round of
+#: a search; largest number of rounds
 _NEWTON, _STEEPEST = (1.0, 0.5, 0.1), (1.0, 0.2, 0.02)
 _ASIDE, _ROUNDS = 2, 60
-#: a gain of the logarithm below which steps get shorter, as they do without gain: kinks are climbed in ever more steps
+#: gain in the logarithm below which steps get shorter, as without gain; otherwise searches along a kink take too many
+#: steps
 _SMALL = 1e-8
-#: how near another mode lies that can cross, of its logarithm
+#: largest distance, in the logarithm, of another mode that may cross
 _NEAR = 1e-3
 
 
@@ -56,7 +58,7 @@ class Height:
     theory: TheoryName
 
     def at(self, shares: np.ndarray) -> np.ndarray:
-        """Frequencies (N,) in rad/s of cells (N, P); NaN if not certified."""
+        """Return frequencies (N,) in rad/s of cells (N, P); NaN if not certified."""
         cells = self.ranges.cells(shares)
         found = to_host(
             natural_frequencies_batch(self.ranges.arm, cells, self.mode, theory=self.theory)
@@ -64,7 +66,7 @@ class Height:
         return np.where(found.certified[:, -1], found.omega[:, -1], np.nan)
 
     def with_neighbour(self, shares: np.ndarray) -> tuple[np.ndarray, NaturalFrequencies]:
-        """`at`, and the frequencies of all modes up to the next higher one, if there is one."""
+        """Return `at`, and the frequencies of all modes up to the next higher one, if there is one."""
         arm = self.ranges.arm
         count, cells = self.mode + int(self.mode < most_modes(arm)), self.ranges.cells(shares)
         found = to_host(natural_frequencies_batch(arm, cells, count, theory=self.theory))
@@ -74,10 +76,10 @@ class Height:
     def slopes(
         self, shares: np.ndarray, found: NaturalFrequencies, sign: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients (R, P) of the heights, and of the neighbouring mode that limits the extreme; NaN if none does.
+        """Return gradients (R, P) of the heights, and of the neighbouring modes that limit the extremes.
 
-        For maxima this is the next higher mode, for minima the next lower one. ``found`` are the frequencies from
-        `with_neighbour`.
+        The neighbour is the next higher mode for maxima, the next lower one for minima; its gradient is NaN if it
+        limits nothing. ``found`` are the frequencies from `with_neighbour`.
         """
         arm, cells, names = self.ranges.arm, self.ranges.cells(shares), self.ranges.addresses
         omega, count = found.omega, found.omega.shape[1]
@@ -99,13 +101,13 @@ class Height:
 
 
 def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Shares (R, P) and frequencies (R,) reached from starting cells, none worse than its start.
+    """Return shares (R, P) and frequencies (R,) reached from starting cells, none worse than its start.
 
     ``sign`` is that of `Height`.
     """
     rng, (number, size) = np.random.default_rng(0), shares.shape
     start, found = height.with_neighbour(shares)
-    with np.errstate(divide="ignore"):  # a frequency of 0 stays
+    with np.errstate(divide="ignore"):  # a frequency of 0 is left as it is
         begun = sign * np.log(start)
     state = _Climbs(
         shares.copy(),
@@ -138,7 +140,7 @@ def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.nd
 
 
 def _trials(ranges: Ranges, state: _Climbs, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Trial cells (T, P) of the next step of one search."""
+    """Return trial cells (T, P) of the next step of one search."""
     shares, radius = state.shares[k], state.radius[k]
     gradient, crossing = state.gradient[k], state.crossing[k]
     free = _free(ranges, shares, gradient)
@@ -156,7 +158,10 @@ def _trials(ranges: Ranges, state: _Climbs, k: int, rng: np.random.Generator) ->
 
 
 def _both_rise(gradient: np.ndarray, crossing: np.ndarray) -> np.ndarray:
-    """Shortest convex combination of two gradients, along which both heights rise; the first if there is only one."""
+    """Return the shortest convex combination of two gradients, along which both heights rise.
+
+    If there is only one gradient, return it.
+    """
     apart = gradient - crossing
     square = apart @ apart
     if not np.isfinite(square) or square == 0.0:
@@ -166,7 +171,7 @@ def _both_rise(gradient: np.ndarray, crossing: np.ndarray) -> np.ndarray:
 
 
 def _free(ranges: Ranges, shares: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Which shares can follow a direction: those at an end of their range cannot move beyond it."""
+    """Return which shares can follow a direction: those at an end of their range cannot move beyond it."""
     stopped = ((shares <= 0.0) & (direction < 0.0)) | ((shares >= 1.0) & (direction > 0.0))
     return np.asarray(ranges.turns | ~stopped)
 

@@ -21,7 +21,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 _TURN = 2.0 * math.pi
-#: how far a range of an angle may lie from a whole turn, rad, and still be one
+#: largest difference between a range of an angle and a full turn that counts as rounding, rad
 _ROUNDED = 1e-9
 
 
@@ -71,25 +71,25 @@ class Ranges:
         return cls(arm, labels, low, high, angle & (high - low > _TURN - _ROUNDED))
 
     def values(self, shares: np.ndarray) -> np.ndarray:
-        """Parameter values for shares, of the same shape (..., P)."""
+        """Return parameter values for shares, of the same shape (..., P)."""
         return np.asarray(self.low + shares * (self.high - self.low))
 
     def cells(self, shares: np.ndarray) -> dict[str, np.ndarray]:
-        """Parameter values of N cells by address, from shares (N, P)."""
+        """Return parameter values of N cells by address, from shares (N, P)."""
         return dict(zip(self.addresses, self.values(shares).T, strict=True))
 
     def inside(self, shares: np.ndarray) -> np.ndarray:
-        """Shares moved into the ranges: full turns are periodic, others are clipped."""
+        """Return shares moved into the ranges: full turns are periodic, others are clipped."""
         return np.where(self.turns, shares % 1.0, np.clip(shares, 0.0, 1.0))
 
     def arm_at(self, shares: np.ndarray) -> Arm | SpatialArm:
-        """The arm of one cell."""
+        """Return the arm of one cell."""
         values = self.values(shares).tolist()
         return set_parameters(self.arm, dict(zip(self.addresses, values, strict=True)))
 
 
 def _loaded(arm: Any, payload: Any) -> Any:
-    """The arm with another payload, given as a body or as a mass in kg."""
+    """Return the arm with another payload, given as a body or as a mass in kg."""
     if payload is None:
         return arm
     if not isinstance(payload, arm.payload_kind):
@@ -101,7 +101,7 @@ def _loaded(arm: Any, payload: Any) -> Any:
 
 
 def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
-    """Default ranges of the joint angles that matter; joint 1 matters only if something is fixed to the ground.
+    """Return default ranges of the joint angles that matter; joint 1 matters only if something is fixed to the ground.
 
     A range extends between the joint limits; without limits, or with limits wider than that, it is a full turn. A
     sliding joint needs limits.
@@ -132,12 +132,12 @@ def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
 
 
 def is_angle(arm: Arm | SpatialArm, address: str) -> bool:
-    """Whether an address is that of one or more joint angles."""
+    """Return whether an address is that of one or more joint angles."""
     return all(single.endswith(".joint_angle") for single in resolve_address(arm, address))
 
 
 def _ends(arm: Arm | SpatialArm, address: str, given: Any) -> tuple[float, float]:
-    """The two ends of a range, checked to be allowed values of the arm."""
+    """Return the two ends of a range, checked to be allowed values of the arm."""
     name = f"ranges[{address!r}]"
     ends = real_array(given, name)
     if ends.shape != (2,) or not np.all(np.isfinite(ends)) or not ends[0] < ends[1]:

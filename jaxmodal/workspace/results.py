@@ -25,7 +25,7 @@ from jaxmodal.spatial.parts.parameters import unit_of_address
 if TYPE_CHECKING:
     import xarray
 
-#: climbs whose frequencies agree so far, relative, reached one
+#: largest relative difference of frequencies that count as the same extreme
 _SAME = 1e-6
 
 
@@ -219,12 +219,12 @@ class ShareBelow(ListedResult):
 
 
 def _shown_value(address: str, value: float) -> float:
-    """Return a value as people read it: angles in degrees."""
+    """Return a value as shown in tables: angles in degrees."""
     return float(np.degrees(value)) if unit_of_address(address) == "rad" else value
 
 
 def _heading_of(address: str, arm: Arm | SpatialArm) -> str:
-    """Parameter with its unit; joints by their names: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
+    """Return a parameter with its unit, joints by name: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
     full, unit = full_address(address), unit_of_address(address)
     link, _, field = full.partition(".")
     if name := joint_named(arm, full):
@@ -287,7 +287,7 @@ def _starts(found: Extremes, digits: int) -> str:
 
 
 def _climbs(side: Extreme, digits: int) -> str:
-    """Text with the frequencies reached and the numbers of searches that reached them, best first."""
+    """Return a text with the frequencies reached and the numbers of searches that reached them, best first."""
     hertz = side.reached / (2.0 * np.pi)
     groups: list[tuple[float, int]] = []
     for value in hertz.tolist():

@@ -38,7 +38,7 @@ def checked(ds: xr.Dataset, name: str) -> None:
     Raises
     ------
     SweepError
-        If it does not; the message lists the axes, with a suggestion.
+        If the axis does not exist; the message lists the axes, with a suggestion.
     """
     known = axes_of(ds)
     if name not in known:
@@ -94,7 +94,7 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
 
 
 def _with_motors(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The arm of a definition; an old definition without motors means that all rotors turned with their joints."""
+    """Return the tables of the arm; in old definitions, without motors, all rotors are beyond their springs."""
     turning = {"motor": "beyond_spring"}
     links = [turning | link if "rotor_inertia" in link else link for link in document["links"]]
     return {**document, "links": links}

@@ -14,10 +14,10 @@ from jaxmodal.batches.many_arms import natural_frequencies_batch
 from sweeps.analysis.cells import arm_of_cell, definition_of
 from sweeps.definition.errors import SweepError
 
-#: a gap below this (relative) is a double root
+#: largest relative gap of a double root: well above rounding, well below resolved pairs
 COINCIDENT = 1e-9
 _ROUNDS = 14
-#: points of one call of the solver
+#: most points in one call of the solver, to limit memory
 _BLOCK = 1024
 
 
@@ -41,7 +41,7 @@ def find_double_roots(ds: xr.Dataset, x: str, y: str) -> list[DoubleRoot]:
     Parameters
     ----------
     ds
-        The result of a sweep over the two axes, for one theory, without other axes.
+        Result of a sweep over the two axes, for one theory, without other axes.
     x, y
         Names of the two axes, each over one parameter.
 
@@ -97,7 +97,7 @@ class _Plane:
         self.step = np.array([np.abs(np.diff(values)).max() for values in self.axes])
 
     def inside(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return whether points of shape (N, 2) lie in the map."""
+        """Return True for each of the points, shape (N, 2), that lies in the map."""
         ends = np.array([(values.min(), values.max()) for values in self.axes]).T
         return np.asarray(np.all((points >= ends[0]) & (points <= ends[1]), axis=1))
 
@@ -116,7 +116,7 @@ class _Plane:
 
 
 def _minima(gap: NDArray[np.float64]) -> Any:
-    """Indices of local minima of the gap that can be the apex of a cone.
+    """Return the indices of local minima of the gap that can be the apex of a cone.
 
     At these the gap is at most its increase within one step; at a smooth minimum the increase is small.
     """
@@ -127,7 +127,7 @@ def _minima(gap: NDArray[np.float64]) -> Any:
     return np.nonzero(lowest & (gap <= around.max(axis=0) - gap))
 
 
-#: the nine points of a square, and the matrix that fits 1, a, b, a^2, ab, b^2 to values there
+#: the nine points of a square, and the matrix of the least-squares fit of 1, a, b, a^2, ab, b^2 to values there
 _SQUARE = np.array([(a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0)])
 _FIT = np.linalg.pinv(
     np.stack(
@@ -167,7 +167,7 @@ def _refined(plane: _Plane, starts: NDArray[np.int_]) -> Iterator[DoubleRoot]:
 
 
 def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Steps, shape (N, 2) in units of the square, to the minimum of the quadratic through (N, 9) values."""
+    """Return steps, shape (N, 2) in units of the square, to the minimum of the quadratic fitted to (N, 9) values."""
     _, a, b, aa, ab, bb = (values / values.max(axis=1, keepdims=True) @ _FIT.T).T
     determinant = 4.0 * aa * bb - ab * ab
     convex = (determinant > 0.0) & (aa > 0.0)
@@ -178,6 +178,6 @@ def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _same(a: DoubleRoot, b: DoubleRoot, step: NDArray[np.float64]) -> bool:
-    """Whether two searches have ended at the same root: closer than a thousandth of the map's step."""
+    """Return True if two searches ended at the same root: closer than a thousandth of the map's step."""
     apart = np.array([a.x - b.x, a.y - b.y]) / step
     return a.mode == b.mode and bool(np.hypot(*apart) < 1e-3)

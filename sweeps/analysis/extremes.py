@@ -78,7 +78,9 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
     variables: dict[str, Any] = {
         "frequency": (dims, frequency, about),
         "certified_cells": variable(tuple(kept), counts[0], "certified cells", "1"),
-        "other_cells": variable(tuple(kept), counts[1], "cells that have no part in it", "1"),
+        "other_cells": variable(
+            tuple(kept), counts[1], "cells that are not certified or not computed", "1"
+        ),
     }
     variables |= {name: (dims, at[name], dict(column.attrs)) for name, column in places.items()}
     labels = {name: ds[name].values for name in kept if name in ds.coords}
@@ -86,7 +88,7 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
 
 
 def _unknown(values: xr.DataArray, shape: tuple[int, ...]) -> np.ndarray:
-    """Array for values of a coordinate, filled with NaN, or empty text."""
+    """Return an array for values of a coordinate, filled with NaN or empty text."""
     if values.dtype.kind in "fiub":
         return np.full(shape, np.nan)
     return np.full(shape, "", dtype=object)

@@ -17,7 +17,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
 
-#: a shape is recognised when the modal assurance criterion between neighbouring points is at least this
+#: least modal assurance criterion between neighbouring points at which a shape counts as the same
 RECOGNISED = 0.8
 
 FOLLOWED, SWAPPED, UNCLEAR = 0, 1, 2
@@ -27,21 +27,21 @@ FLAG_MEANINGS = "followed crossing_or_veering_narrower_than_the_step unclear"
 def track(
     ds: xr.Dataset, along: str, *, progress: Callable[[int, int], None] | None = None
 ) -> xr.Dataset:
-    """Label the branch of every mode along an axis.
+    """Return the dataset with the branch of every mode along an axis.
 
     Parameters
     ----------
     ds
-        The result of a sweep, or a selection of it. Its modes stay sorted by frequency.
+        Result of a sweep, or a selection of it. Its modes stay sorted by frequency.
     along
         Name of the axis.
     progress
-        Called after each cell with the number of cells done and the total number.
+        Called with (cells done, number of cells).
 
     Returns
     -------
     xarray.Dataset
-        The dataset with two further coordinates over the dimensions of ``frequency``: ``branch``, the mode number at
+        The dataset with two more coordinates over the dimensions of ``frequency``: ``branch``, the mode number at
         the first point of the branch, and ``branch_flag``.
 
     Raises
@@ -111,7 +111,7 @@ def by_branch(ds: xr.Dataset) -> xr.DataArray:
 def _line(
     line: xr.Dataset, along: str, advance: Callable[[], None]
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Branches and flags of shape (points, K) along one line of cells; calls ``advance`` after each."""
+    """Return branches and flags, shape (points, K), along one line of cells; ``advance`` is called for each cell."""
     from jaxmodal.modes.mode_shapes import assurance
 
     points, modes = line.sizes[along], line.sizes["mode"]
@@ -123,7 +123,7 @@ def _line(
         advance()
         try:
             arm, theory = arm_of_cell(cell)
-        except ArmError:  # a cell of invalid input: the branch starts anew behind it
+        except ArmError:  # a cell with invalid input: branches start again after it
             before, flag[point] = None, UNCLEAR
             continue
         moving = _motions(cell, arm, theory)
@@ -139,7 +139,7 @@ def _line(
 def _motions(
     cell: xr.Dataset, arm: Arm | SpatialArm, theory: TheoryName
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
+    """Return the motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
 
     In space the frequencies of the cell are used if all are certified, because their search takes most of the time.
     """
@@ -156,7 +156,7 @@ def _motions(
 def _joined(
     mac: NDArray[np.float64], labels: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Labels and flags of the modes at a point, from the criterion between it and the previous point."""
+    """Return labels and flags of the modes at a point from the criterion between it and the previous point."""
     from scipy.optimize import linear_sum_assignment
 
     came_from = linear_sum_assignment(-np.nan_to_num(mac).T)[1]

@@ -16,7 +16,7 @@ from sweeps.analysis.cells import arm_of_cell
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantity import NOT_COMPUTED
 
-#: relative distance at which the counts are taken
+#: relative distance from each frequency at which modes are counted
 TOLERANCE = 1e-10
 
 
@@ -31,7 +31,7 @@ class Verification:
     modes : int
         Number of frequencies checked by counts.
     invalid : int
-        Number of cells with the status invalid_input whose arm is indeed refused.
+        Number of cells with the status invalid_input among those checked.
     failures : tuple of str
         One line for each cell that fails.
     """
@@ -48,9 +48,11 @@ def verify(ds: xr.Dataset, cells: int = 20, *, seed: int = 0) -> Verification:
     Parameters
     ----------
     ds
-        The result of a sweep, in memory or from a store.
+        Result of a sweep, in memory or from a store.
+    cells
+        Number of cells to check.
     seed
-        Seed of the choice.
+        Seed of the random choice.
 
     Notes
     -----

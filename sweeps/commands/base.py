@@ -1,4 +1,4 @@
-"""Common parts of the commands of sweeps: arguments, and errors as one message."""
+"""Common parts of sweep commands: arguments, and errors as messages."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from sweeps.definition.sweep import Sweep
 
-#: bytes beyond which a result is not read into memory for a summary and pictures
+#: largest result, in bytes, that is read into memory for a summary and pictures
 LARGE = 1_000_000_000
 
 
 def refusing() -> contextlib.AbstractContextManager[None]:
-    """Turn the library's errors into one message."""
+    """Return a context that converts errors of the library to messages of the command."""
     from sweeps.definition.errors import StoreError
 
     return arguments.refusing("", StoreError)
 
 
 def read(source: str, points: int | None) -> Sweep:
-    """Read the definition that a command-line argument names."""
+    """Return the definition named by a command-line argument."""
     from sweeps.definition.files import read_sweep
 
     with refusing():
@@ -34,12 +34,12 @@ def read(source: str, points: int | None) -> Sweep:
 
 
 def store_of(source: str, out: str | None) -> str:
-    """The store of a sweep that a command-line argument names: as given, or named like the sweep, in this folder."""
+    """Return the store of a sweep: as given by --out, or in the current folder with the name of the sweep."""
     return out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
 
 
 def opened(store: str) -> xr.Dataset:
-    """Open the dataset in a store, every piece of which has been checked."""
+    """Open the dataset in a store after a check of all its pieces."""
     from sweeps.store.run import open_result
     from sweeps.store.zarr_store import require_whole
 

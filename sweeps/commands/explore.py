@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxmodal.dynamic_stiffness.beams import TheoryName
     from sweeps.explorer.server import PageServer
 
-#: how the names of arm files end
+#: suffixes of arm files
 _ARMS = (".toml", ".json", ".urdf")
 
 
@@ -110,7 +110,7 @@ def _arm_page(argument: str, theory: TheoryName) -> str:
     from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
     from sweeps.explorer.page import arm_page_html
 
-    # one in space in which nothing gives way, too: the page shows it, and its joints can be given springs there
+    # also a rigid arm in space: the page shows it, and its joints can be given springs there
     arm = load_any_arm(argument, check=False)
     warn_of_implausible_values(arm, argument)
     with refusing_arms(argument):

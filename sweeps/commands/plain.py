@@ -1,4 +1,4 @@
-"""JSON output of the commands of sweeps: the content of their lines, with all digits."""
+"""JSON output of sweep commands: the content of their text, with all digits."""
 
 from __future__ import annotations
 
@@ -55,17 +55,18 @@ def plan_values(sweep: Sweep, grid: Grid, time: Estimate, workers: int) -> dict[
 
 
 def modes_by_status(modes: Mapping[int, int]) -> dict[str, int]:
-    """How many modes have each status, by its name."""
+    """Return the number of modes of each status, by name."""
     return {status.name: modes[int(status)] for status in Status if modes.get(int(status))}
 
 
 def status_values(ds: xr.Dataset, store: str, state: State) -> dict[str, Any]:
-    """How far a store is."""
+    """Return the state of a store."""
     return {
         "store": store,
         "title": str(ds.attrs["title"]),
         "shards": state.shards,
         "shards_missing": state.missing,
+        "given_up": list(state.given_up),
         "damaged": dict(state.torn),
         "fingerprint": str(ds.attrs["fingerprint"]),
         "modes": modes_by_status(state.modes),
@@ -74,7 +75,7 @@ def status_values(ds: xr.Dataset, store: str, state: State) -> dict[str, Any]:
 
 
 def summary_values(ds: xr.Dataset, whole: bool) -> dict[str, Any]:
-    """Return the contents of a dataset; of a ``whole`` one in memory also the range of each mode with its places."""
+    """Return a summary of a dataset; for a ``whole`` one in memory with the range of each mode and its coordinates."""
     found: dict[str, Any] = {
         "title": str(ds.attrs["title"]),
         "certificates": str(ds.attrs["certificate_summary"]),

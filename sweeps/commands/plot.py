@@ -26,10 +26,10 @@ def draw(
     say: bool = True,
     **options: Any,
 ) -> list[Path]:
-    """Draw one kind of picture of a dataset, or all that suit it; without matplotlib say so of these.
+    """Draw one kind of picture of a dataset, or all applicable kinds, and return the files.
 
-    Into the file ``out`` where its suffix is that of a picture, which takes a single one; else into files of their own,
-    whose names begin with it. Returns the files; ``say`` prints their names.
+    If ``out`` has the suffix of a picture, it is the file of a single picture; otherwise the beginning of the names of
+    files. ``say`` prints the names. Without matplotlib, a message replaces all applicable kinds.
     """
     import importlib.util
 
@@ -165,7 +165,7 @@ def plot(
 
 
 def _suffix(out: str | None, kind_of_file: str | None) -> str:
-    """Which kind of file to write: that of --out where it names a picture, else --to, else PNG."""
+    """Return the suffix of pictures: from --out if it names a picture, else from --to, else png."""
     own = "" if out is None else Path(out).suffix.removeprefix(".").lower()
     if own in ("pdf", "gif", "jpg", "jpeg", "tif", "tiff", "webp"):
         raise BadInput(f"--out {out}: pictures of sweeps are .png or .svg; give one of these.")
@@ -179,7 +179,7 @@ def _suffix(out: str | None, kind_of_file: str | None) -> str:
 def _tell_missed(
     ds: xr.Dataset, names: Sequence[str], levels: Sequence[float], theory: TheoryName | None
 ) -> None:
-    """Say on standard error which levels have no contour."""
+    """Print the levels without a contour to standard error."""
     from sweeps.plots.maps import missed_levels
 
     for level in missed_levels(ds, names[0], names[1], levels, theory):
@@ -187,7 +187,7 @@ def _tell_missed(
 
 
 def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
-    """The cells at the coordinates that the options ``--at`` name."""
+    """Return the dataset at the coordinates of the options ``--at``."""
     from jaxmodal.runtime.errors import suggestion
 
     known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]

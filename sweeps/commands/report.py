@@ -1,9 +1,10 @@
-"""Text output of the commands of sweeps: plans, summaries, the state of a store."""
+"""Text output of sweep commands: plans, summaries, the state of a store."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,27 +21,35 @@ from sweeps.commands.estimate import (
     workers_lines,
 )
 from sweeps.definition.sweep import Sweep
+from sweeps.store.attempts import MOST
 from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
 
+#: most shards named in one line
+_LISTED = 5
+
 
 def planned(
-    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None
+    sweep: Sweep,
+    chunk_cells: int | None = None,
+    shard_cells: int | None = None,
+    started: float = 0.0,
 ) -> tuple[Grid, Estimate]:
-    """How the store of a sweep would be cut, and how long it takes: some of its cells are solved to tell.
+    """Return the grid of a new store of a sweep, and the estimated time; a part of its first chunk is solved.
 
-    Shards that are not given are those of a new store that takes as long for its cells as said.
+    Without given sizes, shards have the size that follows from this time. See `estimate`.
     """
-    time = estimate(sweep)
+    grid = make_grid(sweep, chunk_cells, shard_cells)
+    time = estimate(sweep, grid, started)
     if chunk_cells is None and shard_cells is None:
         return grid_for_rate(sweep, sweep.num_cells / time.computing), time
-    return make_grid(sweep, chunk_cells, shard_cells), time
+    return grid, time
 
 
 def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> list[str]:
-    """Say what a sweep would compute, write and cost."""
+    """Return lines on what a sweep would compute, write and cost."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
         for column in entry.columns:
@@ -70,7 +79,7 @@ def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> li
 
 
 def size_text(size: float) -> str:
-    """Return a number of bytes for people: ``12.3 MB``."""
+    """Return a number of bytes as readable text: ``12.3 MB``."""
     power = 0 if size < 1000 else min(4, int(math.log(size, 1000)))
     return f"{size / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
 
@@ -81,12 +90,12 @@ def stored_bytes(path: Path) -> int:
 
 
 def summary_head(ds: xr.Dataset) -> list[str]:
-    """Say what a dataset is and how much of it is certified, without reading it."""
+    """Return title and certificates of a dataset, without reading its data."""
     return [str(ds.attrs["title"]), str(ds.attrs["certificate_summary"])]
 
 
 def summary_lines(ds: xr.Dataset) -> list[str]:
-    """Say what a dataset holds: its certificates, and the range of each mode with where it is reached."""
+    """Return lines with the certificates of a dataset, and the range of each mode with its coordinates."""
     lines = summary_head(ds)
     dims = [str(name) for name in ds.frequency.dims if name != "mode"]
     for mode in ds.mode.values:
@@ -103,7 +112,7 @@ def summary_lines(ds: xr.Dataset) -> list[str]:
 
 
 def _peak_line(ds: xr.Dataset, dims: list[str]) -> str:
-    """Say where the highest and the lowest peak of the response are."""
+    """Return a line with the lowest and the highest peak of the response, and their coordinates."""
     peak = ds.peak_response.transpose(*dims)
     what, unit = f"peaks of {peak.attrs['response']}", peak.attrs["units"]
     if not np.any(np.isfinite(peak.values)):
@@ -117,7 +126,7 @@ def _peak_line(ds: xr.Dataset, dims: list[str]) -> str:
 
 
 def _sensitivity_lines(ds: xr.Dataset) -> list[str]:
-    """Say which parameter matters most: in how many of the cells its sensitivity is the largest."""
+    """Return lines with the parameters of largest sensitivity, and their share of the cells."""
     lines = ["largest logarithmic sensitivity, share of the cells:"]
     sizes = abs(ds.sensitivity).transpose("mode", ..., "parameter")
     for mode, values in zip(ds.mode.values, sizes.values, strict=True):
@@ -145,13 +154,15 @@ def _place(ds: xr.Dataset, dims: list[str], flat: int) -> str:
 
 
 def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
-    """Say how far a store is: shards, cells, certificates; or which of its pieces are damaged."""
+    """Return lines with the state of a store: shards, cells, certificates, or damaged pieces."""
     left = "complete" if state.missing == 0 else f"{state.missing} to compute"
     lines = [
         str(ds.attrs["title"]),
         f"shards: {state.shards - state.missing} of {state.shards} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
+    if state.given_up:
+        lines.append(_given_up_line(state.given_up))
     if state.torn:
         from sweeps.store.labels import damaged
 
@@ -166,8 +177,18 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
     return lines
 
 
+def _given_up_line(shards: Sequence[int]) -> str:
+    """Return a line with the shards that are given up because they ended processes."""
+    more = f" and {len(shards) - _LISTED} more" if len(shards) > _LISTED else ""
+    named = f"shard{'s' * (len(shards) > 1)} {', '.join(map(str, shards[:_LISTED]))}{more}"
+    return (
+        f"given up: {named}, with each of which {MOST} processes ended, as where memory runs out; "
+        "`jaxmodal sweep run` without --claim tries again"
+    )
+
+
 class Bar:
-    """A progress bar on standard error with rate and remaining time; where that is no terminal a line now and then."""
+    """Progress bar on standard error with rate and remaining time; without a terminal, a line from time to time."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -202,7 +223,7 @@ class Bar:
         (self.bar if self.visible else self.lines).__exit__(None, None, None)
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` cells are there."""
+        """Show that ``done`` of ``total`` cells are computed."""
         now = time.monotonic()
         if self.task is None:
             self.task = self.bar.add_task("cells", total=total, completed=done, rate="")
@@ -218,5 +239,5 @@ class Bar:
             self.lines(f"cells: {done} of {total}{more}")
 
     def remark(self, text: str) -> None:
-        """Say something beside the bar."""
+        """Print a text above the bar."""
         self.bar.console.print(text, highlight=False)

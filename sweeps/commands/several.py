@@ -1,4 +1,4 @@
-"""The commands of sweeps that several processes or machines share: ``jaxmodal sweep merge`` and ``script``."""
+"""The commands ``jaxmodal sweep merge`` and ``script``, for sweeps on several processes or machines."""
 
 from __future__ import annotations
 

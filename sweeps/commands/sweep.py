@@ -88,17 +88,18 @@ def plan(
     workers: int,
     output_format: str,
 ) -> None:
-    """Say what a SWEEP would compute and cost; some of its cells are solved to tell how long it takes."""
+    """Say what a SWEEP would compute and cost; a part of its first chunk is solved to tell how long it takes."""
+    started = time.process_time()
     from sweeps.commands.plain import plan_values
     from sweeps.commands.report import plan_lines, planned
 
     definition = read(source, points)
     with refusing():
-        grid, time = planned(definition, chunk_cells, shard_cells)
+        grid, taken = planned(definition, chunk_cells, shard_cells, started)
     if output_format == "json":
-        print_json(plan_values(definition, grid, time, workers))
+        print_json(plan_values(definition, grid, taken, workers))
         return
-    for line in plan_lines(definition, grid, time, workers):
+    for line in plan_lines(definition, grid, taken, workers):
         click.echo(line)
 
 
@@ -222,7 +223,7 @@ def run(
 
 
 def _end_part(part: Part, place: str, computed: int, output_format: str) -> NoReturn:
-    """Say what a part of a sweep has come to, and end with its exit status."""
+    """Print the result of a part of a sweep, and end with its exit status."""
     from jaxmodal.runtime.statuses import Status
     from sweeps.commands.plain import modes_by_status
     from sweeps.store.dataset import certificate_summary
@@ -336,7 +337,7 @@ def export(store: str, output_format: str, out: Path) -> None:
 
 
 def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    """The built-in sweeps whose names begin so."""
+    """Return the names of built-in sweeps that begin with ``start``, for completion."""
     from sweeps.definition.files import sweep_names
 
     return [name for name in sweep_names() if name.startswith(start)]

@@ -53,12 +53,12 @@ class Column:
 
     @property
     def si_values(self) -> FloatArray:
-        """The values in SI units and radians, shape (n,)."""
+        """Values in SI units and radians, shape (n,)."""
         return np.deg2rad(self.values) if self.unit == "degree" else self.values
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The smallest and the largest value, as text."""
+        """Smallest and largest value, as text."""
         return f"{self.values.min():.6g}", f"{self.values.max():.6g}"
 
 
@@ -115,8 +115,8 @@ def axis(
     if np.any(counts > 1):
         twice = float(unique[np.argmax(counts > 1)])
         raise SweepError(
-            f"axis {column.name!r}: value {twice!r} is given twice, and could not be told apart in "
-            "the result; give each value once."
+            f"axis {column.name!r}: value {twice!r} is given twice, and could not be distinguished "
+            "in the result; give each value once."
         )
     return Axis(column.name, (column,))
 
@@ -177,7 +177,8 @@ def over_limits(
     arm
         The arm of the sweep, whose joint has ``joint_limits``.
     parameter
-        The angle of one joint, ``theta_2``, ``link2.joint_angle`` or its name; or the position of a sliding joint, m.
+        The angle of one joint (``theta_2``, ``link2.joint_angle`` or its name), or the position in m of a prismatic
+        joint.
     num
         Number of positions.
     unit, name
@@ -270,7 +271,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
-    if may_name_joint(address):  # the arm of the sweep knows it, and its unit
+    if may_name_joint(address):  # the arm of the sweep gives the address and the unit later
         found = "" if unit is None else unit
     else:
         with about(f"axis over {shown(parameter)}"):

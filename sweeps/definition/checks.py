@@ -1,4 +1,4 @@
-"""Checks of the definition of a sweep: names, numbers of modes, axes that suit the arm, available outputs."""
+"""Checks of the definition of a sweep: names, number of modes, axes, outputs."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> t
 
 
 def output_names(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the outputs, with those always present and the statuses that others need."""
+    """Return the outputs with those that are always present, each preceded by its status."""
     names = known_names("outputs", given, QUANTITIES)
-    beside: list[str] = []  # each with its status before it
+    beside: list[str] = []  # each preceded by its status
     for name in names:
         status = QUANTITIES[name].status
         beside += [status, name] if status and status not in names else [name]
@@ -74,7 +74,7 @@ def output_names(given: Sequence[str]) -> tuple[str, ...]:
 def differentiated(
     arm: Arm | SpatialArm, outputs: tuple[str, ...], given: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the addresses of the sensitivities, by default all of the arm."""
+    """Return the addresses for sensitivities, by default all addresses of the arm; empty if no output needs them."""
     needed = any("parameter" in QUANTITIES[name].dims for name in outputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise SweepError(
@@ -93,7 +93,7 @@ def differentiated(
 
 
 def number_of_modes(value: Any) -> int:
-    """Check a number of modes."""
+    """Return a number of modes; raise a `SweepError` unless it is allowed."""
     if not is_whole(value, 1, MODES):
         raise SweepError(f"num_modes = {shown(value)}: must be a whole number from 1 to {MODES:,}.")
     return int(value)
@@ -117,7 +117,7 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
     if math.prod(shape) > limits.CELLS:
         raise SweepError(
             f"axes: {' x '.join(map(str, shape))} are {math.prod(shape):,} cells; at most {limits.CELLS:,}. "
-            "Give fewer points, or cut the sweep in several."
+            "Give fewer points, or divide the sweep into several."
         )
     taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_flag"]
     for entry in axes:
@@ -185,7 +185,7 @@ def check_values(
 def _require_theory(
     arm: Arm | SpatialArm, theory: TheoryName, values: Mapping[str, np.ndarray]
 ) -> None:
-    """Raise an error if an arm lacks shear coefficients, or a theory does not accept it with these values."""
+    """Raise an error if a theory cannot be used for the arm with these values (no shear coefficients, for one)."""
     if not isinstance(arm, SpatialArm):
         require_variants(arm, theory, values)
     elif theory == "timoshenko":

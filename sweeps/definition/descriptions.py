@@ -25,7 +25,7 @@ def described_axis(entry: Axis) -> dict[str, Any]:
 
 
 def differences(old: Any, new: Any, place: str = "", *, where: str = "now") -> list[str]:
-    """List the differences of two descriptions, one per line: place, old value, new value, and source ``where``."""
+    """Return the differences of two descriptions, one text each: place, old value, new value, source ``where``."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = dict.fromkeys([*old, *new])
         inner = f"{place}." if place else ""

@@ -19,7 +19,7 @@ class StoreError(RuntimeError):
 
 @contextmanager
 def about(what: str, kind: type[ValueError] = ArmError) -> Iterator[None]:
-    """Context that converts an `ArmError`, or another kind of error, to a `SweepError` that begins with its subject."""
+    """Convert an `ArmError`, or another ``kind``, inside the context to a `SweepError` that starts with ``what``."""
     try:
         yield
     except kind as error:

@@ -60,7 +60,7 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     source
         Path of a TOML file, or ``"example:NAME"`` for a built-in sweep.
     points
-        Number of points for every linspace, geomspace and limits, which replaces that of the file.
+        Number of points of every linspace, geomspace and limits, instead of that in the file.
 
     Returns
     -------

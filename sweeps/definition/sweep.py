@@ -121,7 +121,7 @@ class Sweep(ShowsTables):
         object.__setattr__(self, "response", asked)
 
     def tables(self) -> list[Table]:
-        """Return a table of the axes, and of what is computed at their points."""
+        """Return a table of the axes, with theories and outputs as a note."""
         rows = [
             [entry.name, column.address, str(entry.size), *column.ends, column.unit]
             for entry in self.axes
@@ -135,7 +135,7 @@ class Sweep(ShowsTables):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The parameters that change, for all axes."""
+        """Columns (parameters that change) of all axes."""
         return tuple(column for entry in self.axes for column in entry.columns)
 
     @property
@@ -155,16 +155,16 @@ class Sweep(ShowsTables):
         return (*theory, *(entry.name for entry in self.axes), "mode")
 
     def dims_of(self, output: str) -> tuple[str, ...]:
-        """Dimensions of an output: theory, axes, mode for a quantity per mode, and then its further ones."""
+        """Return the dimensions of an output: theory (if several), axes, mode (if per mode), further ones."""
         dims = self.dims if QUANTITIES[output].per_mode else self.dims[:-1]
         return (*dims, *self.further_dims(output))
 
     def further_dims(self, output: str) -> tuple[str, ...]:
-        """Dimensions of an output after mode."""
+        """Return the dimensions of an output after mode."""
         return QUANTITIES[output].dims_for(isinstance(self.arm, SpatialArm))
 
     def units_of(self, output: str) -> str:
-        """Unit of an output; that of a peak follows from the ports."""
+        """Return the unit of an output; the unit of a peak depends on the ports."""
         if output == "peak_response" and self.response is not None:
             return self.response.units
         return QUANTITIES[output].units
@@ -179,7 +179,7 @@ class Sweep(ShowsTables):
         return labels_of(dimension, isinstance(arm, SpatialArm), under_forces(arm))
 
     def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """Shape of an output (`dims_of`) over all cells, or over a number of points along each axis."""
+        """Return the shape of an output (`dims_of`) over all cells, or over ``cells``, points per axis."""
         theories = (len(self.theories),) if len(self.theories) > 1 else ()
         modes = (self.num_modes,) if QUANTITIES[output].per_mode else ()
         further = (len(self.labels(name)) for name in self.further_dims(output))
@@ -187,12 +187,12 @@ class Sweep(ShowsTables):
 
     @property
     def parts(self) -> set[str]:
-        """Computations that the outputs need beside the frequencies, see `Quantity.part`."""
+        """Computations that the outputs need in addition to frequencies, see `Quantity.part`."""
         return {QUANTITIES[name].part for name in self.outputs} - {""}
 
     @property
     def solved_theories(self) -> tuple[TheoryName, ...]:
-        """The theories to solve: the given ones, and those with which an output compares."""
+        """Theories to solve: those of the sweep, and those that an output compares with."""
         needed = [theory for name in self.outputs for theory in QUANTITIES[name].needs]
         return tuple(dict.fromkeys([*self.theories, *needed]))
 

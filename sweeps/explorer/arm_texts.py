@@ -1,4 +1,4 @@
-"""The TOML text of an arm with places for what has a slider, so that the page writes the arm that it shows."""
+"""The TOML text of an arm with a place for every slider's value, so that the page can write the arm it shows."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])")
-#: share by which values are changed, so that each is found in the text
+#: relative change of values that makes each one unique, so that it is found in the text; too small to break a rule
 _ASIDE = 1e-6
-#: a stiffness in place of one that is infinite, N m/rad
+#: finite number in place of an infinite stiffness, N m/rad; any number that is not in the text will do
 _FINITE = 1e6
 
 
 def text_with_places(arm: Arm | SpatialArm, addresses: Sequence[str]) -> list[str] | None:
-    """Texts and addresses by turns, a text first; None where a value has no place of its own in the text.
+    """Return texts and addresses in alternation, a text first; None where a value is not found in the text.
 
-    Each value is set to a number that no other has, and looked for. So those have a place, too, which a file
-    leaves out where they are as usual.
+    Each value is set to a unique number, which is then searched in the text. So values have a place, too, that a
+    file leaves out when they are the default.
     """
     values = {
         address: _other(float(get_parameter(arm, address)), address, number)
@@ -47,13 +47,13 @@ def text_with_places(arm: Arm | SpatialArm, addresses: Sequence[str]) -> list[st
 
 
 def _times(address: str) -> int:
-    """How often a value stands in the text: twice, beside the diagonal of a symmetric matrix."""
+    """Return how often the text holds a value: an off-diagonal entry of the base stiffness stands there twice."""
     owner, _, entry = address.partition(".")
     return 2 if owner == "base_stiffness" and entry[1] != entry[2] else 1
 
 
 def _other(value: float, address: str, number: int) -> float:
-    """A value beside it that stands nowhere else; walls and torsion constants become smaller, so that they fit."""
+    """Return a unique value close to the given one; walls and torsion constants become smaller, so that they fit."""
     aside = _ASIDE * number
     if math.isinf(value):
         return _FINITE * (1.0 + aside)

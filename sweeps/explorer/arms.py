@@ -1,4 +1,4 @@
-"""Data of an arm's page: the arm for the solver in the page, its sliders, its picture."""
+"""Data of the page of an arm: the arm for the solver in the page, sliders and picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sweeps.explorer.space import space_page_data
 
 #: modes in the table
 MODES = 10
-#: points of each link at which the mode is drawn; of a link in segments fewer of each
+#: points of each link at which a mode is drawn; links that are split into pieces have fewer per piece
 POINTS = 15
 
 
@@ -39,7 +39,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     Raises
     ------
     ArmError
-        As `sweeps.explorer.solver.arm_json`: forces at rest that the page has not.
+        The solver in the page does not support the forces at rest (see `sweeps.explorer.solver.arm_json`).
     """
     pieces = max(segments(arm.loads, [False]))
     shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
@@ -60,7 +60,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
 
 
 def motors(arm: Arm | SpatialArm) -> list[int]:
-    """The links, from 0, at whose joints there can be one: those that turn."""
+    """Return the indices of links, from 0, whose joints can have a motor: the joints that do not slide."""
     return [k - 1 for k in arm.joints if not arm.slides(k)]
 
 
@@ -76,7 +76,7 @@ def _plane(arm: Arm, theory: TheoryName) -> dict[str, Any]:
 
 
 def _depth(arm: Arm, k: int) -> str | None:
-    """The address of what the picture draws as the depth of a link."""
+    """Return the address of the value that the picture draws as the depth of a link; None without one."""
     section = arm.links[k].section
     return next(
         (f"link{k + 1}.section.{name}" for name in IN_PLANE if hasattr(section, name)), None

@@ -1,4 +1,4 @@
-"""Data with which the page of a sweep solves its arm exactly, also between the cells."""
+"""Data with which the page of a sweep solves the arm exactly, also between the cells."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from sweeps.explorer.solver import arm_json
 def between_cells(
     arm: Arm | SpatialArm, theories: Sequence[str], axes: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """The arm as the solver in the page reads it, and which values the columns of every axis set.
+    """Return the arm in the form of the solver in the page, and the values that the columns of each axis set.
 
     Parameters
     ----------
     arm
-        The arm of a sweep, with the values of axes that have been selected.
+        Arm of the sweep, with the selected values of axes.
     theories
-        Those of the sweep.
+        Beam theories of the sweep.
     axes
-        The parameters that every axis sets.
+        Parameters that each axis sets.
 
     Returns
     -------
     dict
-        ``arms``, one for each theory, ``addresses`` of every column of every axis, ``space``; or ``why`` there is none.
+        ``arms``, one per theory; ``addresses`` of every column of every axis; ``space``, True for an arm in space. If
+        the page cannot solve the arm: only ``why``, the reason.
     """
     try:
         arms = [json.loads(arm_json(arm, theory_named(theory))) for theory in theories]

@@ -1,4 +1,4 @@
-"""Data of a sweep's page: axes, frequencies and their status, origin, and the shape of the arm."""
+"""Data of the page of a sweep: axes, frequencies with their status, versions, and the picture of the arm."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from sweeps.explorer.space_cells import cells_picture
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.dataset import UNFINISHED
 
-#: values of a page: 10^6 cells of 20 modes
+#: most frequencies in one page: 10^6 cells of 20 modes, about what a browser can still handle
 LIMIT = 20_000_000
-#: what is read of an arm for its picture, for each link
+#: fields of each link that determine its place in the picture
 _PLACES = (
     "joint_angle",
     "length",
@@ -40,7 +40,7 @@ _PLACES = (
 
 
 def ordered(ds: xr.Dataset) -> xr.Dataset:
-    """The dataset with the points of every axis of one parameter in the order of their values, infinity last."""
+    """Return the dataset with each axis of one parameter sorted by value, infinity last."""
     for name in axes_of(ds):
         if name in ds.indexes:
             ds = ds.sortby(name)
@@ -53,12 +53,12 @@ def page_data(ds: xr.Dataset) -> dict[str, Any]:
     Parameters
     ----------
     ds
-        The result of a sweep, `ordered`; values of axes may have been selected.
+        Result of a sweep, `ordered`; values of axes may have been selected.
 
     Raises
     ------
     SweepError
-        It holds more numbers than a page can, or is no result of a sweep.
+        The dataset has more frequencies than a page can hold, or is not the result of a sweep.
     """
     definition = definition_of(ds)
     if ds.frequency.size > LIMIT:
@@ -98,12 +98,12 @@ def page_data(ds: xr.Dataset) -> dict[str, Any]:
 
 
 def cell_values(ds: xr.Dataset, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
-    """All digits of one cell of an `ordered` dataset: frequencies and what certifies them.
+    """Return frequencies and certificate of one cell of an `ordered` dataset, with all digits.
 
     Raises
     ------
     SweepError
-        There is no such cell.
+        The cell does not exist.
     """
     axes = axes_of(ds)
     sizes = [ds.sizes[name] for name in axes]
@@ -144,7 +144,7 @@ def _column(values: xr.DataArray, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits(arm: Arm | SpatialArm, about: dict[str, Any]) -> dict[str, Any]:
-    """The limits, in its unit, of the joints whose position a column sets, if they have some."""
+    """Return the joint limits, in the unit of the column, of the joints that it moves; empty without limits."""
     lower, upper = -math.inf, math.inf
     for address in resolve_address(arm, about["parameter"]):
         owner, _, field = address.partition(".")
@@ -159,12 +159,12 @@ def _limits(arm: Arm | SpatialArm, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | str:
-    """A number as JSON has it; infinity as the word that JavaScript reads."""
+    """Return a number as JSON holds it; infinity as the word that JavaScript reads."""
     return value if math.isfinite(value) else "Infinity" if value > 0.0 else "-Infinity"
 
 
 def _fixed(ds: xr.Dataset, definition: dict[str, Any]) -> list[dict[str, Any]]:
-    """The parameters of axes of which one value has been selected."""
+    """Return the parameters of axes from which one value has been selected."""
     left = axes_of(ds)
     return [
         {"name": name, "unit": str(about["unit"]), "value": _number(float(ds[name].values))}
@@ -211,7 +211,7 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
-    """The arm with the values of axes of which one has been selected."""
+    """Return the arm with the selected values of axes."""
     arm = arm_from_dict(definition["arm"])
     selected = {
         about["parameter"]: _si(float(ds[name].values), about["unit"])
@@ -235,7 +235,7 @@ def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[
 
 
 def picture(arm: Arm) -> dict[str, Any]:
-    """Return the data of a planar arm's picture: places and depths of its links, and its bodies."""
+    """Return the data of the picture of a planar arm: places and depths of its links, and its bodies."""
     bodies = [
         [float(link.tip_mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
         for link in arm.links
@@ -270,7 +270,7 @@ def _places(arm: Arm) -> dict[str, NDArray[np.float64]]:
 
 
 def _set_by(ds: xr.Dataset, columns: dict[str, Any], point: int) -> dict[str, float]:
-    """The parameters that an axis sets at a point, in SI units."""
+    """Return the parameters that an axis sets at a point, in SI units."""
     return {
         about["parameter"]: _si(float(ds[name].values[point]), about["unit"])
         for name, about in columns.items()
@@ -285,7 +285,7 @@ def _changes(
     axis: str,
     columns: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """Which angles, lengths and offsets the points of an axis set: entries with axis, field, link and values."""
+    """Return the angles, lengths and offsets that an axis changes: entries with axis, field, link and values."""
 
     def at(point: int) -> dict[str, NDArray[np.float64]]:
         values = {

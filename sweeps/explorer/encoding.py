@@ -1,4 +1,4 @@
-"""Numbers of a page as text: differences of 16-bit levels, deflated, or whole, with the error of what is read back."""
+"""Numbers of a page as text, compressed: float64, or differences of 16-bit levels with a bound of their error."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: values up to which they are kept whole
+#: most values that are stored as float64; more become 16-bit levels, so that the page stays small
 WHOLE = 65_536
-#: the highest level; 0 stands for no number
+#: highest level; 0 stands for a missing number
 _TOP = 65_535
 
 
 def deflated(values: NDArray[Any]) -> str:
-    """The bytes of an array, little-endian, deflated without a header, in base64."""
+    """Return the bytes of an array, little-endian, as raw deflate data in base64."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     plain = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
     return base64.b64encode(packer.compress(plain) + packer.flush()).decode()
 
 
 def encoded(values: NDArray[np.float64]) -> dict[str, Any]:
-    """Numbers that are not negative, NaN where there is none, as the page reads them.
+    """Return non-negative numbers (NaN: missing) in the form that the page reads.
 
     Parameters
     ----------
     values : array, shape (P, ..., m, n)
-        P planes, each with levels of its own. Up to `WHOLE` values in all are kept as they are.
+        P planes, each with its own levels. Up to `WHOLE` values in total are kept as float64.
 
     Returns
     -------
     dict
-        ``data``, ``bits`` (64 or 16), and ``planes``: for each the least and the largest number, and for 16 bits
-        ``logarithmic`` and ``error``, the bound of the relative error if so, else of the absolute error.
+        ``data``, ``bits`` (64 or 16) and ``planes``: per plane ``low`` and ``high``, the smallest and largest number;
+        with 16 bits also ``logarithmic`` and ``error``, a bound of the relative error of logarithmic levels, else of
+        the absolute error.
     """
     planes = [_range(plane) for plane in values]
     if values.size <= WHOLE:
@@ -51,7 +52,7 @@ def encoded(values: NDArray[np.float64]) -> dict[str, Any]:
         places = (scaled - low) / step if step > 0.0 else np.zeros_like(scaled)
         places = np.where(np.isnan(plane), 0.0, 1.0 + np.clip(np.rint(places), 0, _TOP - 1))
         level[...] = places.astype(np.uint16)
-        # rounding of the logarithm and of the exponential counts beside half a step
+        # half a step, and the rounding of the logarithm and of the exponential
         slack = 8.0 * np.finfo(float).eps * max(1.0, abs(low), abs(high))
         about["error"] = (math.expm1(0.5 * step) if about["logarithmic"] else 0.5 * step) + slack
     return {"bits": 16, "planes": planes, "data": _differences(levels)}
@@ -66,7 +67,7 @@ def _range(plane: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def _differences(levels: NDArray[np.uint16]) -> str:
-    """Levels less their neighbours along the last two axes, modulo 2^16; all low bytes stand before all high ones."""
+    """Return differences of levels along the last two axes, modulo 2^16, compressed; all low bytes come first."""
     for axis in (-1, -2):
         levels = np.diff(levels, axis=axis, prepend=np.zeros_like(levels.take([0], axis)))
     # small differences of both signs become small numbers: 0, -1, 1, -2, ...

@@ -1,11 +1,11 @@
-"""Pages within a notebook."""
+"""Pages inside a notebook."""
 
 from __future__ import annotations
 
 import dataclasses
 import html
 
-#: height of a page, in pixels of the browser
+#: height of the frame of a page in CSS pixels
 HEIGHT = 900
 
 
@@ -13,14 +13,14 @@ HEIGHT = 900
 class NotebookPage:
     """A page that a notebook shows when it is the last value of a cell.
 
-    It stands in a frame of its own, cut off from the notebook: its scripts run, and reach nothing outside it.
+    It is shown in a sandboxed frame: its scripts run, but cannot reach the notebook.
 
     Attributes
     ----------
     title : str
-        What it is of.
+        Title of the page.
     text : str
-        The page.
+        HTML of the page.
     """
 
     title: str

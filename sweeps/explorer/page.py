@@ -1,4 +1,4 @@
-"""Pages as one file: their sources put together with the data, under a policy that loads nothing."""
+"""Pages as one HTML file: sources and data together, under a content security policy that loads nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sweeps.explorer.data import page_data
 from sweeps.explorer.solver import module_text
 from sweeps.explorer.sparing import spared
 
-#: in the order in which they need each other
+#: scripts of the page of a sweep; each needs only scripts before it
 SCRIPTS = (
     "scales.js",
     "reading.js",
@@ -41,12 +41,12 @@ SCRIPTS = (
     "following.js",
     "branches.js",
 )
-#: what draws the arm at a cell, in the plane and in space
+#: scripts that draw the arm at a cell; the key is True for arms in space
 CELL_SCRIPTS = {
     False: ("arm.js",),
     True: ("turning.js", "solids.js", "space_picture.js", "cell_picture.js"),
 }
-#: what both pages of an arm have, and the page itself
+#: scripts that the pages of planar arms and of arms in space share
 _VIEWS = (
     "canvas.js",
     "vector.js",
@@ -61,7 +61,7 @@ _VIEWS = (
     *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),
     "arm_page.js",
 )
-#: those of the page of a planar arm, and of one in space
+#: scripts of the page of a planar arm, and of an arm in space
 ARM_SCRIPTS = (
     "scales.js",
     "arm.js",
@@ -84,51 +84,51 @@ SPACE_SCRIPTS = (
     "space_picture.js",
     *_VIEWS,
 )
-#: what pages say beneath the picture of an arm in space
+#: remark of pages below the picture of an arm in space
 _TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
-    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled."
+    "inertia, those without inertia spheres of 2700 kg/m^3; elastic joints are filled."
 )
 
 
 def page_html(ds: xr.Dataset, served: bool = False) -> str:
-    """The page of a dataset.
+    """Return the page of a dataset as HTML.
 
     Parameters
     ----------
     ds
-        The result of a sweep, `sweeps.explorer.data.ordered`.
+        Result of a sweep, `sweeps.explorer.data.ordered`.
     served
-        Whether a server of `sweeps.explorer.server` answers what the page asks; a file asks nothing.
+        True where a server of `sweeps.explorer.server` answers requests of the page; a file sends none.
 
     Raises
     ------
     SweepError
-        As `page_data`.
+        See `page_data`.
     """
     return assembled(page_data(ds) | {"served": served})
 
 
 def arm_page_html(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
-    """The page of an arm, which solves it; whether served or a file, it asks nothing.
+    """Return the page of an arm as HTML. The page solves the arm itself and sends no requests.
 
     Parameters
     ----------
     arm
-        A planar arm, or one in space, which the page shows turning.
+        Planar arm, or arm in space.
     theory
         As for `jaxmodal.natural_frequencies`.
 
     Raises
     ------
     ArmError
-        As `arm_page_data`.
+        See `arm_page_data`.
     """
     return arm_assembled(arm_page_data(arm, theory))
 
 
 def assembled(data: dict[str, Any]) -> str:
-    """The page of data as `page_data` returns them: names in them are text, and only its own script runs."""
+    """Return the page of a sweep from `page_data`; names in the data are text, and only the page's own script runs."""
     asked = "'self'" if data["served"] else "'none'"
     in_space = bool(data["arm"] and data["arm"].get("space"))
     solver = None if "why" in data["exact"] else data["exact"]["space"]
@@ -139,7 +139,7 @@ def assembled(data: dict[str, Any]) -> str:
 
 
 def arm_assembled(data: dict[str, Any]) -> str:
-    """The page of data as `arm_page_data` returns them; its script, which has a digest, holds its worker, too."""
+    """Return the page of an arm from `arm_page_data`; its script, known by a digest, contains its worker."""
     in_space = data["space"]
     picture = source_of("space_picture.html" if in_space else "plane_picture.html").rstrip()
     parts = {
@@ -151,29 +151,29 @@ def arm_assembled(data: dict[str, Any]) -> str:
 
 
 def code(in_space: bool = False, solver: bool | None = None) -> tuple[str, str]:
-    """The script and the style of the page of a sweep, of an arm in the plane or in space.
+    """Return script and style of the page of a sweep over a planar arm or an arm in space.
 
-    ``solver`` says which one is within, that of arms in space or of planar ones; None for none.
+    ``solver`` selects the solver in the page: True for arms in space, False for planar arms, None for no solver.
     """
     scripts = (*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")
     return _script(scripts, _worker(solver)), source_of("page.css")
 
 
 def arm_code(in_space: bool = False) -> tuple[str, str]:
-    """The script and the style of the page of an arm, in the plane or in space, the solver within."""
+    """Return script and style, with the solver, of the page of a planar arm or of an arm in space."""
     scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
     return _script(scripts, _worker(in_space)), source_of("page.css")
 
 
 @functools.cache
 def _worker(in_space: bool | None) -> str:
-    """The text that the worker of a page runs; empty for none."""
+    """Return the script line with the source of the page's worker; an empty source for None."""
     if in_space is None:
         return 'const SOLVER = "";\n'
-    # a page from a disk may start no worker that is a module
+    # a page opened from a file cannot start a worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
     worker = json.dumps(spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
-    # of what markup is, a script keeps all but what would end it
+    # only markup that would end the script is escaped
     quoted = worker.replace("</", "<\\/").replace("<!--", "<\\!--")
     return f"const SOLVER = {quoted};\n"
 
@@ -208,23 +208,23 @@ def _put_together(
 
 
 def framed(policy: str, title: str, style: str, body: str) -> str:
-    """A whole page: what it may load, its title and body as HTML, and its style."""
+    """Return a complete page from its content security policy, title and body as HTML, and style."""
     values = {"policy": policy, "title": title, "style": style, "body": body}
     return string.Template(source_of("frame.html")).substitute(values)
 
 
 def _without_markup(text: str) -> str:
-    """JSON in which nothing ends the element that holds it."""
+    """Return JSON without characters that could end the element around it."""
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return text
 
 
 def source_of(name: str) -> str:
-    """A file of the pages."""
+    """Return the text of a source file of the pages."""
     return resources.files("sweeps.explorer").joinpath("web", name).read_text("utf-8")
 
 
 def digest_of(text: str) -> str:
-    """By which a policy knows a script or a style."""
+    """Return the SHA-256 digest by which a content security policy allows a script or a style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

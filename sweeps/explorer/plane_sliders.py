@@ -1,4 +1,4 @@
-"""The sliders of a planar arm: which of its values have one, over which range, in which group."""
+"""Sliders of a planar arm: the values that have one, with range and group."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from sweeps.explorer.space import (
     base_slider,
 )
 
-#: sliders of gravity and steady accelerations go up to this, m/s^2
+#: usual upper end of sliders of gravity and steady accelerations, m/s^2: about two times that of the earth
 _ACCELERATION = 20.0
 _POSTURE, _SPRINGS, _PAYLOAD = "Posture", "Springs", "Payload"
-#: in the order of the page
+#: groups in the order of the page
 _GROUPS = (
     *(_POSTURE, _SPRINGS, SIZE_GROUP, _PAYLOAD, REST_GROUP),
     *(BODY_GROUP, PLACE_GROUP, BASE_GROUP),
 )
-#: groups that are closed at first
+#: groups that are closed at first: values that are rarely changed
 CLOSED = [BODY_GROUP, PLACE_GROUP, BASE_GROUP]
 
 
 def plane_sliders(arm: Arm, addresses: Sequence[str]) -> list[dict[str, Any]]:
-    """The sliders of all values that have one, group by group: from ``low`` to ``high`` in ``unit``.
+    """Return the sliders of an arm, group by group: each from ``low`` to ``high`` in ``unit``.
 
-    At the end of that of a ``rigid`` joint stands the rigid one.
+    The upper end of a slider with ``rigid`` is a rigid joint.
     """
     found = []
     for address in addresses:
@@ -72,7 +72,7 @@ def _slider(arm: Arm, address: str, value: float) -> dict[str, Any] | None:
 
 
 def _stiffness(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any] | None:
-    """About the stiffness that a spring has, or about that of its link where the joint is rigid."""
+    """Return a slider around the stiffness of a spring, or around that of its link where the joint is rigid."""
     link = arm.links[int(owner.removeprefix("link")) - 1]
     turns = field in ("joint_stiffness", "support_torsional_stiffness")
     middle = value
@@ -94,7 +94,7 @@ def _stiffness(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any]
 
 
 def _at_rest(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any]:
-    """Over loads of both signs, up to twice the given one, or as large as the arm is heavy or a link stiff."""
+    """Return the slider of a load: both signs, up to twice the given load; for 0 by the weight or the stiffness."""
     if field == "gravity":
         return {"unit": "m/s²", "low": 0.0, "high": max(2.0 * value, _ACCELERATION)}
     if field == "gravity_direction":

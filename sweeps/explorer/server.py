@@ -1,8 +1,8 @@
-"""A server of the page of one store or arm, on this machine alone.
+"""A server for the page of one store or arm, reachable only from this machine.
 
-It listens at 127.0.0.1, answers only addresses that begin with a random token, and only requests that name this host
-and come from its own page or from nowhere. The page is made anew from the store whenever it is asked for, so that a
-store in which a run is still writing shows what it has by then.
+It listens at 127.0.0.1 and answers only addresses that begin with a random token, and only requests that name this
+host and come from its own page or from an address typed by the user. The page is made from the store at every request,
+so that a store in which a run is still writing shows its present state.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import cell_values, ordered
 from sweeps.explorer.page import page_html
 
-#: seconds that a connection may keep the server waiting
+#: longest time in s that the server waits for a connection
 PATIENCE = 10.0
-#: connections at the same time; one more is closed at once
+#: largest number of simultaneous connections; further ones are closed at once
 CONNECTIONS = 16
-#: bytes of an address
+#: longest address of a request, in characters
 LONGEST = 2048
-#: the cell of a theory by its index along each axis
+#: address of a cell: number of the theory, index along each axis
 _CELL = re.compile(r"cell/([0-9]{1,3})/([0-9]{1,9}(?:,[0-9]{1,9}){0,31})?", re.ASCII)
 
 
 class PageServer(http.server.ThreadingHTTPServer):
-    """Serves what ``make`` returns, the text of a page, until `shutdown`.
+    """Server of the page that ``make`` returns; it runs until `shutdown`.
 
     Parameters
     ----------
     make
-        Makes the page. It is called for every request, one at a time.
+        Returns the page as HTML. Called for every request of the page, one at a time.
     port
-        0 takes a free one.
+        Port; 0 for any free one.
 
     Raises
     ------
     OSError
-        The port is taken, or not allowed.
+        The port is in use or not allowed.
     """
 
     daemon_threads = True
@@ -60,16 +60,16 @@ class PageServer(http.server.ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """Address of the page, with the token."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def page(self) -> str:
-        """The page as it is now."""
+        """Return the page in its present state."""
         with self.reading:
             return self.make()
 
     def cell(self, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
-        """A cell of the dataset that the last page shows."""
+        """Return a cell of the dataset in the last page; this server has none."""
         raise SweepError("This page has no cells.")
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -85,18 +85,18 @@ class PageServer(http.server.ThreadingHTTPServer):
             self.slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a browser that goes away is no fault."""
+        """Print nothing: a browser that closes its connection is not an error."""
 
 
 class Server(PageServer):
-    """Serves the page of what ``read`` returns, the dataset as it is now.
+    """Server of the page of the dataset that ``read`` returns.
 
     Parameters
     ----------
     read
-        Opens the dataset, read into memory. It is called for every page, one at a time.
+        Returns the dataset, loaded into memory. Called for every page, one at a time.
     port
-        As of `PageServer`.
+        See `PageServer`.
     """
 
     def __init__(self, read: Callable[[], xr.Dataset], port: int = 0) -> None:
@@ -134,18 +134,18 @@ class _Requests(http.server.BaseHTTPRequestHandler):
                 found = self.server.cell(int(cell[1]), index)
                 self._answer(200, json.dumps(_plain(found)), "application/json")
             else:
-                self._answer(404, "There is nothing here.")
+                self._answer(404, "This address does not exist.")
         except SweepError as error:
             self._answer(404, str(error))
         except (ValueError, RuntimeError, OSError) as error:  # a run may be writing
             self._answer(503, f"{error}\nReload the page to try again.")
 
     def _refusal(self) -> tuple[int, str] | None:
-        """Why a request is refused: other hosts, other pages, a wrong token."""
+        """Return status and reason to refuse a request (other host, other page, wrong token); None to allow it."""
         if len(self.path) > LONGEST:
             return 414, "The address is too long."
         if self.headers.get("Host") not in self.server.hosts:
-            return 403, "The host is not that of this page."
+            return 403, "The host is not the host of this page."
         origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
             return 403, "The request comes from another page."
@@ -178,11 +178,11 @@ class _Requests(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def _plain(values: dict[str, list[float]]) -> dict[str, list[float | None]]:
-    """Values with null for NaN and infinities, which JSON does not have."""
+    """Return values with None for NaN and infinities, which JSON cannot hold."""
     return {
         name: [x if isinstance(x, int) or abs(x) < float("inf") else None for x in row]
         for name, row in values.items()

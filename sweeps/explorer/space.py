@@ -1,4 +1,4 @@
-"""Data of the page of an arm in space: the arm for the solver, its sliders, its picture."""
+"""Data of the page of an arm in space: the arm for the solver, sliders and picture."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.spatial_changes import FRAME
 from sweeps.explorer.solver.spatial_supports import loads_of
 
-#: stiffnesses go from the given one divided by this to this times it
+#: sliders of stiffnesses go from the value divided by this to the value times this: two decades on each side
 STIFFNESSES = 100.0
-#: sizes go from the given one divided by this to this times it
+#: sliders of sizes go from half of the value to twice the value
 SIZES = 2.0
-#: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
+#: middle of the slider of a rigid joint on a rigid link, N m/rad: the order of a gear of a light arm
 _USUAL = 1e4
-#: offsets and centres of bodies go to this share of the arm's length on either side
+#: sliders of offsets and centres extend by this share of the arm's length on both sides
 ASIDE = 0.1
 #: groups of sliders; those of arms in space are closed at first
 REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_GROUP = (
@@ -43,12 +43,12 @@ REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_G
     "Angles between joints and links",
     "Elastic base",
 )
-#: kg/m^3 of the sphere that stands for a body without inertia
+#: density in kg/m^3 of the sphere that stands for a body without inertia: aluminium
 _DENSITY = 2700.0
 
 
 def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
-    """Return the data of the page of an arm in space that pages of planar arms lack, as plain values.
+    """Return solver, sliders and picture for the page of an arm in space, as plain values.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def space_picture(arm: SpatialArm) -> dict[str, Any]:
 
 
 def space_sliders(arm: SpatialArm, addresses: Sequence[str]) -> list[dict[str, Any]]:
-    """The sliders of all values that have one; as `plane_sliders`."""
+    """Return the sliders of all values that have one; see `plane_sliders`."""
     return [slider for address in addresses for slider in _slider(arm, address)]
 
 
 def _reach(frames: list[Frame]) -> float:
-    """The length of the way from the base to the tip, through all joints."""
+    """Return the length of the path from the base to the tip through all joints."""
     ways = (
         np.linalg.norm(b - a)
         for f in frames
@@ -92,9 +92,9 @@ def _reach(frames: list[Frame]) -> float:
 
 
 def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
-    """The slider of a value, one or none: from ``low`` to ``high`` in ``unit``, at its end ``rigid`` or not.
+    """Return a list with the slider of a value, from ``low`` to ``high`` in ``unit``, or an empty list.
 
-    Limits of a joint are those of its slider.
+    With ``rigid``, its upper end is rigid. The slider of a joint ends at the joint limits.
     """
     value = float(get_parameter(arm, address))
     found: dict[str, Any] = {"address": address, "logarithmic": False, "rigid": False}
@@ -136,18 +136,21 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
 
 
 def _aside(arm: SpatialArm, value: float) -> dict[str, Any]:
-    """Of an offset or a part of a centre, on either side."""
+    """Return the range of an offset or of a coordinate of a centre, on both sides of zero."""
     aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
     return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
 
 
 def _about(shown: float) -> dict[str, Any]:
-    """Of an angle in degrees, a whole turn."""
+    """Return the range of an angle: a whole turn, in degrees."""
     return {"unit": "degree", "low": min(-180.0, shown), "high": max(180.0, shown)}
 
 
 def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
-    """Of an entry of the base: on the diagonal over decades, beside it over all that leave the base stiff."""
+    """Return the range of an entry of the base stiffness; None if it is free or rigid there.
+
+    Diagonal entries range over decades, off-diagonal entries over all values with a positive 2 by 2 minor.
+    """
     base = arm.base_stiffness
     i, j = (int(x) for x in field[1:])
     own = [float(getattr(base, f"k{k}{k}")) for k in (i, j)]
@@ -165,7 +168,7 @@ def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, An
 
 
 def _stiffness(arm: SpatialArm, link: SpatialLink, field: str, value: float) -> dict[str, Any]:
-    """About the stiffness that the joint or support has, or about that of its link where it is rigid."""
+    """Return the range around the stiffness of a joint or support, or around that of its link where it is rigid."""
     middle, support = value, _support(link, field)
     if math.isinf(value):
         middle = _bending(link)
@@ -182,13 +185,13 @@ def _stiffness(arm: SpatialArm, link: SpatialLink, field: str, value: float) -> 
 
 
 def _support(link: SpatialLink, field: str) -> Support | None:
-    """The support that a field is of; None for a joint."""
+    """Return the support that a field belongs to; None for a joint."""
     owner = field.partition(".")[0]
     return link.supports[int(owner[7:]) - 1] if owner.startswith("support") else None
 
 
 def _bending(link: SpatialLink) -> float:
-    """E I/L in the plane in which a link bends more softly; the usual stiffness for a rigid one."""
+    """Return E I/L in the more flexible plane of a link; the default stiffness for a rigid link."""
     if link.youngs_modulus is None or link.rigid:
         return _USUAL
     v = link.section_values
@@ -197,7 +200,7 @@ def _bending(link: SpatialLink) -> float:
 
 
 def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any]:
-    """The slider of a joint's position over its limits, or a whole turn; the position that it has lies within."""
+    """Return the range of a joint position: its limits, or a whole turn; always including its present value."""
     slides = link.prismatic
     shown = value if slides else math.degrees(value)
     if link.joint_limits is not None:
@@ -219,10 +222,10 @@ def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any
 
 
 def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str, Any]:
-    """One link: places and directions in the axes of its section, from the ends of its elastic part.
+    """Return one link: places (from the ends of its elastic part) and directions in the axes of its section.
 
-    The axis of a joint that turns is in those of the section of the link before, of which ``before`` holds the axes of
-    that link as columns; offsets are by address and value.
+    The axis of a revolute joint is in the section axes of the link before; the columns of ``before`` are the axes of
+    that link in them. Offsets have address and value.
     """
     link, address = arm.links[k], f"link{k + 1}"
     turned = frame.section.T
@@ -274,21 +277,21 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
 
 
 def _unit(support: Support) -> list[float]:
-    """The direction of a support, in the axes of the ground."""
+    """Return the unit vector of the direction of a support, in the axes of the ground."""
     given = np.array([float(x) for x in support.direction])
     found: list[float] = (given / np.linalg.norm(given)).tolist()
     return found
 
 
 def _offsets(offset: Position | None, address: str) -> list[list[Any]]:
-    """The parts of an offset, each by its address and value; none where the arm has no such offset."""
+    """Return address and value of each coordinate of an offset; empty without the offset."""
     if offset is None:
         return []
     return [[f"{address}.{axis}", float(x)] for axis, x in zip("xyz", offset, strict=True)]
 
 
 def _outline(link: SpatialLink, address: str) -> dict[str, Any]:
-    """Half of the depth along y and of the width along z, by which values, and whether the section is round."""
+    """Return half the depth along y and the width along z, the addresses that set them, and True for round sections."""
     section = link.section
     for name in ("outer_diameter", "diameter"):
         if hasattr(section, name):
@@ -310,7 +313,7 @@ def _outline(link: SpatialLink, address: str) -> dict[str, Any]:
 def _body(
     name: str, body: RigidBody | None, place: np.ndarray, own: np.ndarray, end: str
 ) -> dict[str, Any] | None:
-    """A body as the ellipsoid of its mass and inertia: mass, centre, axes as columns, squares of half axes per kg."""
+    """Return a body as an ellipsoid: mass, centre, axes as columns, squared half axes times mass; None without mass."""
     if body is None or (name != "payload" and float(body.mass) <= 0.0):
         return None
     seen = np.zeros(3) if body.centre is None else np.array([float(x) for x in body.centre])

@@ -1,4 +1,4 @@
-"""Picture of an arm in space for the page of a sweep, and how the axes change it."""
+"""Picture of an arm in space for the page of a sweep, and its changes along the axes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.space import space_picture
 
-#: numbers that change by less are rounding, and so much may a picture put together from single axes be wrong
+#: smaller changes of numbers are rounding errors; also the tolerance of pictures assembled from changes of single axes
 _SAME = 1e-9
-#: digits of places and directions in the page
+#: decimals of places (m) and directions in the page
 _DIGITS = 9
 
 Leaf = tuple[int, tuple[str | int, ...]]
@@ -30,21 +30,21 @@ def cells_picture(
     Parameters
     ----------
     arm
-        The arm of the sweep.
+        Arm of the sweep.
     sizes
-        Points of the axes.
+        Number of points of each axis.
     values
-        Parameters that an axis, by its number, sets at a point, in SI units.
+        Function of axis number and point that returns the parameters the axis sets there, in SI units.
 
     Returns
     -------
     dict or None
-        None where axes act together on what is drawn, so that no picture is put together from their single changes.
+        None if the picture is not the sum of the changes of single axes.
 
     Raises
     ------
     ArmError
-        Values that fit together only with those of other axes.
+        Values are valid only together with values of other axes.
     """
 
     def at(points: Sequence[int]) -> SpatialArm:
@@ -89,7 +89,7 @@ def cells_picture(
 
 
 def _links(arm: SpatialArm) -> list[dict[str, Any]]:
-    """The links as the page of an arm has them, each with its axes beside those of the link before, by rows."""
+    """Return the links as in the page of an arm, each with its rotation from the link before, by rows."""
     sections = [np.eye(3), *(frame.section for frame in arm.frames())]
     turns = [(before.T @ own).ravel().tolist() for before, own in itertools.pairwise(sections)]
     return [
@@ -98,7 +98,7 @@ def _links(arm: SpatialArm) -> list[dict[str, Any]]:
 
 
 def _leaves(arm: SpatialArm) -> dict[Leaf, float]:
-    """All numbers that are drawn, by their link and where they stand in it."""
+    """Return all numbers of the picture, by link and path in the link."""
 
     def numbers(
         value: Any, path: tuple[str | int, ...]
@@ -124,13 +124,13 @@ def _close(found: Mapping[Leaf, float], other: Mapping[Leaf, float]) -> bool:
 def _quantities(
     arm: SpatialArm, sizes: Sequence[int], values: Callable[[int, int], Mapping[str, float]]
 ) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    """Springs that give way and the mass of the payload, by their addresses; and what axes make of them."""
+    """Return finite stiffnesses and the payload mass by address, and their values along the axes."""
     links = space_picture(arm)["links"]
     springs = [name for link in links for name in link["springs"]]
     springs += [support["by"] for link in links for support in link["supports"]]
     there = {*springs, "payload.mass"} & set(
         list_addresses(arm)
-    )  # a slide has no spring about its axis
+    )  # a prismatic joint has no joint_stiffness
     known = {name: float(get_parameter(arm, name)) for name in sorted(there)}
     varied = []
     for axis, size in enumerate(sizes):

@@ -1,23 +1,23 @@
-"""Scripts without what a browser does not need: comments, indentation, spaces that part no words."""
+"""Scripts without comments, indentation and spaces that a browser does not need."""
 
 from __future__ import annotations
 
 import re
 
-#: text within quotes, which stays as it is; a regular expression is told by what stands before it
+#: quoted text, which is kept unchanged
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 _COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 _PATTERN = re.compile(r"/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*")
 _SPACE = re.compile(r"\s+")
 _PLAIN = re.compile(r"[\w$.]+|.", re.DOTALL)
-#: behind these a slash begins a regular expression, behind all else it divides
+#: text after which a slash begins a regular expression; after all other text it divides
 _BEFORE_PATTERN = re.compile(r"(?:^|[(,=:\[!&|?{};>\n]|\b(?:return|case|typeof))$")
-#: pairs that a space has to part: two words, and signs that would become one
+#: pairs of characters that need a space between them: words, and signs that would merge
 _PARTED = re.compile(r"[\w$][\w$]|\+\+|--|//")
 
 
 def spared(script: str) -> str:
-    """The script with the same tokens, each on the same of its lines, so that nothing else ends a statement."""
+    """Return the script with the same tokens and the same line breaks between them, so that statements end alike."""
     return "".join(_tokens(script))
 
 
@@ -50,7 +50,7 @@ def _token(script: str, at: int, before: str) -> str:
 
 
 def _end_of_template(script: str, at: int) -> int:
-    """Where a template ends, whose places may hold templates again."""
+    """Return the index after the end of a template literal, which may contain nested templates."""
     at += 1
     while script[at] != "`":
         if script[at] == "\\":

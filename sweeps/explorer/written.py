@@ -1,4 +1,4 @@
-"""Pages written by name from Python: of an arm or of the result of a sweep."""
+"""`explore`: write or show the page of an arm or of the result of a sweep."""
 
 from __future__ import annotations
 
@@ -41,29 +41,30 @@ def explore(
 ) -> Path | NotebookPage:
     """Write the page of an arm or of a sweep, one file for a browser, or show it in a notebook.
 
-    The page of an arm solves it as its sliders move, exactly, and shows its modes moving; an arm in space turns under
-    the mouse. The page of a sweep has maps, curves and spectra.
+    The page of an arm solves the arm exactly while sliders move, and animates its modes; an arm in space can be rotated
+    with the mouse. The page of a sweep has maps, curves and spectra.
 
     Parameters
     ----------
     what
-        An arm, or a dataset of `sweeps.run` or `sweeps.open_result`.
+        Arm, or dataset of `sweeps.run` or `sweeps.open_result`.
     path
-        Where to write it, a name that ends in ``.html``; left out, the page is for a notebook, which shows it.
+        Path of the file; must end in ``.html`` or ``.htm``. Without a path the page is returned for a notebook.
     theory
-        Of an arm, as for `jaxmodal.natural_frequencies`, ``"timoshenko"`` if left out; a sweep has those of its own.
+        Beam theory of an arm, ``"timoshenko"`` by default (see `jaxmodal.natural_frequencies`); not for a sweep.
 
     Returns
     -------
     pathlib.Path, or sweeps.explorer.notebook.NotebookPage
-        Where it is; without a path the page itself, the last value of a cell of a notebook.
+        Path of the file; without a path the page itself, which a notebook shows as the last value of a cell.
 
     Raises
     ------
     ArmError
-        Forces at rest that the page has not, or the arm is refused by `jaxmodal.natural_frequencies`, too.
+        The page does not support the forces at rest, or `jaxmodal.natural_frequencies` refuses the arm.
     SweepError
-        ``what`` is neither, or the file or the theory is not for it.
+        ``what`` is neither an arm nor a dataset of a sweep, ``path`` has another ending, or ``theory`` is given for a
+        sweep.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def explore(
 
 @xr.register_dataset_accessor("explore")  # type: ignore[no-untyped-call]
 class _Explored:
-    """``ds.explore()``: the page of a dataset for a notebook, or written to a path."""
+    """The accessor ``ds.explore()``: the page of a dataset for a notebook, or written to a path."""
 
     def __init__(self, ds: xr.Dataset) -> None:
         self._ds = ds

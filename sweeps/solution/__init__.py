@@ -1,1 +1,1 @@
-"""Questions of a sweep to the solver, and the quantities made of the answers."""
+"""Outputs of a sweep: the computations they need, and their formulas."""

@@ -1,4 +1,4 @@
-"""Solved cells of a sweep, of which its quantities are made."""
+"""Solved cells of a sweep, from which its outputs are computed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 
 @dataclasses.dataclass(frozen=True)
 class SolvedCells:
-    """Solutions for N arms of one theory, from which the outputs of a sweep are made.
+    """Solutions for N arms and one theory, from which the outputs of a sweep are computed.
 
-    It is more than the result of the solver: it joins that with the parts that only some outputs need
-    (`sweeps.solution.quantity.Quantity.part`), each None unless one of these is asked for. Here, too, frequencies
-    become Hz.
+    The parts after ``found`` are needed only by some outputs (`sweeps.solution.quantity.Quantity.part`); each is None
+    unless one of these outputs is requested. The properties are in Hz.
 
     Attributes
     ----------
     found : NaturalFrequencies
-        As of `jaxmodal.natural_frequencies_batch`, arrays of NumPy.
+        Result of `jaxmodal.natural_frequencies_batch` as NumPy arrays.
     modal : ModalQuantities
-        What the mode shapes say.
+        Sensitivities, effective masses and energies, from the mode shapes.
     damped : DampedModesBatch
         Damped modes.
     peak, compliance, buckling : PeakCells, ComplianceCells, BucklingCells

@@ -1,4 +1,4 @@
-"""The quantities that a sweep can put into its dataset: unit, name, meaning and formula together."""
+"""The outputs of a sweep: name, unit, meaning and formula of each."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.quantity import Quantity, flags, of_part
 from sweeps.solution.response_outputs import OF_RESPONSES
 
-#: dimensions that some outputs have behind mode, of planar arms and of arms in space; those of link and parameter are
-#: named by the sweep
+#: labels of dimensions after mode, for planar arms and for arms in space; the sweep labels link and parameter
 _KINETIC = ("translation", "rotation", "body_translation", "body_rotation", "hub")
 _PLANAR = {
     "direction": ("x", "y"),
@@ -34,7 +33,7 @@ _SPATIAL = {
     ),
     "kinetic_part": _KINETIC,
 }
-#: all of them, in words
+#: all dimensions after mode, with their meaning
 DIMENSIONS = {
     "direction": "direction of a motion",
     "force_direction": "direction of a force",
@@ -48,13 +47,13 @@ DIMENSIONS = {
 
 
 def labels_of(dimension: str, in_space: bool, loaded: bool = False) -> tuple[str, ...]:
-    """Return what the points of a dimension behind mode are called, ``loaded`` of an arm under forces at rest."""
+    """Return the labels of a dimension after mode; ``loaded`` is True for arms under forces at rest."""
     labels = (_SPATIAL if in_space else _PLANAR)[dimension]
     return (*labels, "preload") if loaded and dimension == "strain_part" else labels
 
 
 def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
-    """Relative difference in percent; NaN where both are zero."""
+    """Return the relative difference in percent; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(100.0 * (other - own) / own)
 
@@ -73,7 +72,7 @@ _CERTIFIED = (
         "status",
         "1",
         "status",
-        "What the frequency may be trusted for",
+        "Certificate of the frequency, or the reason why it has none",
         lambda own, _: own.found.status,
         **flags(OF_FREQUENCIES),
     ),
@@ -106,7 +105,7 @@ _CERTIFIED = (
         "multiplicity",
         "1",
         "multiplicity",
-        "Number of natural frequencies in the mode's bracket: more than 1 where they cannot be told apart",
+        "Number of natural frequencies in the mode's bracket: more than 1 where they cannot be distinguished",
         lambda own, _: own.found.count_above - own.found.count_below,
         **_COUNT,
     ),
@@ -137,7 +136,7 @@ _CERTIFIED = (
 
 
 def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
-    """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
+    """Return the energies of the kinds of a dimension divided by their sum, shape (N, K, n, kinds)."""
     loaded = getattr(energies, "preload", None) is not None
     names = labels_of(dimension, isinstance(energies, SpatialEnergies), loaded)
     parts = np.stack([np.asarray(getattr(energies, name)) for name in names], axis=-1)
@@ -145,12 +144,12 @@ def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[
 
 
 def _moves(values: Any) -> Any:
-    """Of the base's motions along x and y, or in space x, y and z."""
+    """Return the values for translations of the base: along x and y, in space also z."""
     return values[..., : (values.shape[-1] + 1) // 2]
 
 
 def _turns(values: Any) -> Any:
-    """Of the base's rotation, or in space of those about x, y and z."""
+    """Return the values for rotation of the base; in space for rotations about x, y and z."""
     return values[..., 2] if values.shape[-1] == 3 else values[..., 3:]
 
 
@@ -247,5 +246,5 @@ QUANTITIES: dict[str, Quantity] = {
 }
 """Every output by its name."""
 
-#: the outputs that every dataset has
+#: outputs in every dataset
 ALWAYS = ("frequency", "status", "certified")

@@ -1,4 +1,4 @@
-"""One output of a sweep: name, unit, meaning and formula."""
+"""An output of a sweep: name, unit, meaning and formula."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.statuses import Status
 from sweeps.solution.cells import SolvedCells
 
-#: value of ``status`` and ``modal_status`` in cells that have not been computed yet
+#: value of ``status`` and other statuses in cells that have not been computed; larger than every `Status`
 NOT_COMPUTED = 127
 
 Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], Any]
@@ -22,7 +22,7 @@ Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Quantity:
-    """One output of a sweep, an array over (theory, cell, mode), perhaps more, or without modes.
+    """An output of a sweep: an array over (theory, cell), in most cases mode, and possibly further dimensions.
 
     Attributes
     ----------
@@ -31,23 +31,24 @@ class Quantity:
     units : str
         Unit as CF conventions write it; ``"1"`` for a pure number.
     long_name : str
-        What plots write beside the unit.
+        Short name, for the labels of plots.
     description : str
-        What the number means.
+        Meaning of the value.
     formula : callable
-        From the solved cells of one theory and those of all theories, an array of shape (N, K, ...), or (N, ...).
+        Function of the solved cells of one theory and of those of all theories; returns an array of shape (N, K, ...),
+        or (N, ...) without modes.
     dtype : str
         NumPy type in the dataset.
     fill : float, int or bool
         Value of cells that have not been computed.
     dims, dims_in_space : tuple of str
-        Dimensions behind mode, and those for arms in space where these are others.
+        Dimensions after mode, and those of arms in space if they differ.
     needs : tuple of str, names of theories
-        Theories that must be solved besides those asked for.
+        Theories that must be solved in addition to those of the sweep.
     part : str
-        What the formula needs of the cells beside their frequencies: ``"modal"`` (what the mode shapes say),
-        ``"damped"`` modes, the ``"peak"`` of a response, the static ``"compliance"``, the ``"buckling"`` factor; else
-        empty.
+        Computation that the formula needs in addition to frequencies: ``"modal"`` (quantities from mode shapes),
+        ``"damped"`` (damped modes), ``"peak"`` (of a response), ``"compliance"`` (static), ``"buckling"`` (factor);
+        else empty.
     attributes : dict
         Further attributes of the variable.
     """
@@ -67,16 +68,16 @@ class Quantity:
 
     @property
     def status(self) -> str:
-        """Name of the status that goes with it and is always beside it, or empty."""
+        """Name of the status output that accompanies this output; empty for outputs that ``status`` describes."""
         return f"{self.part}_status" if self.part else ""
 
     @property
     def per_mode(self) -> bool:
-        """Whether there is a value for each mode; else one for each cell."""
+        """True for one value per mode; False for one value per cell."""
         return self.part not in ("peak", "compliance", "buckling")
 
     def dims_for(self, in_space: bool) -> tuple[str, ...]:
-        """Dimensions behind mode for an arm of one kind or the other."""
+        """Return the dimensions after mode, for planar arms or for arms in space."""
         return self.dims_in_space if in_space and self.dims_in_space is not None else self.dims
 
     def evaluate(
@@ -88,12 +89,12 @@ class Quantity:
 
 
 def of_part(part: str, *quantities: Quantity) -> tuple[Quantity, ...]:
-    """Outputs that need the same beside the frequencies, see `Quantity.part`."""
+    """Return outputs with a common `Quantity.part`."""
     return tuple(dataclasses.replace(entry, part=part) for entry in quantities)
 
 
 def flags(statuses: Iterable[Status]) -> dict[str, Any]:
-    """Attributes of a CF flag variable of statuses and its type; the last meaning is that of no computation."""
+    """Return type, fill value and attributes of a CF flag variable; the last flag is not_computed."""
     every = {each.name: int(each) for each in statuses} | {"not_computed": NOT_COMPUTED}
     attributes = {"flag_values": list(every.values()), "flag_meanings": " ".join(every)}
     return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}

@@ -1,4 +1,4 @@
-"""Outputs of a sweep that need more than its frequencies: damped modes, peaks, compliances, buckling factors."""
+"""Outputs of a sweep from damped modes, response peaks, static compliances and buckling factors."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ _BUCKLING = of_part(
         "buckling_factor",
         "1",
         "lowest buckling factor",
-        "The loads that the arm bears times this make it buckle; inf where nothing is pressed",
+        "The loads of the arm times this factor buckle it; inf where no member is compressed",
         lambda own, _: own.buckling.factor,
     ),
 )
 
 OF_RESPONSES = (*_DAMPED, *_PEAK, *_COMPLIANCE, *_BUCKLING)
-"""The unit of a peak follows from its ports."""
+"""Outputs of responses; the unit of ``peak_response`` depends on the ports of the sweep."""

@@ -1,4 +1,4 @@
-"""Peaks of responses and buckling factors of the cells of a sweep, arm by arm."""
+"""Response peaks, static compliances and buckling factors of cells, computed arm by arm."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 Floats = NDArray[np.float64]
 
 
-#: statuses of the highest peak of a cell, of its static compliance and of its buckling factor
+#: possible statuses of the highest peak, of the static compliance and of the buckling factor of a cell
 OF_PEAKS = (Status.resolved, Status.resonance, Status.no_peak, Status.no_value)
 OF_COMPLIANCES = (Status.resolved, Status.no_value)
 OF_BUCKLING = (Status.certified, Status.uncertified, Status.nothing_pressed, Status.no_value)
 
 
 class ComplianceCells(NamedTuple):
-    """The static compliance of the tips of N arms.
+    """Static compliances of the tips of N arms.
 
     Attributes
     ----------
     values : array, shape (N, d, d)
-        Displacements along x and y, in space z, for a unit force along each; NaN where there is none.
+        Compliances in m/N: displacement (first index) per force (second index), along x, y and in space z; NaN where
+        the compliance does not exist.
     status : array of int, shape (N,)
         `Status` codes.
     """
@@ -46,14 +47,14 @@ class ComplianceCells(NamedTuple):
 
 
 class PeakCells(NamedTuple):
-    """The highest peak of the response of N arms, arrays of shape (N,).
+    """Highest response peaks of N arms, arrays of shape (N,).
 
     Attributes
     ----------
     size : array
-        Its size.
+        Absolute value of the response; inf at an undamped resonance, NaN without a peak.
     frequency : array
-        Where it is, Hz.
+        Frequency in Hz.
     status : array of int
         `Status` codes.
     """
@@ -64,12 +65,12 @@ class PeakCells(NamedTuple):
 
 
 class BucklingCells(NamedTuple):
-    """The lowest buckling factor of N arms, arrays of shape (N,).
+    """Lowest buckling factors of N arms, arrays of shape (N,).
 
     Attributes
     ----------
     factor : array
-        The factor; inf where nothing is pressed, NaN where none was found.
+        The factor; inf if no load can buckle the arm, NaN if none was found.
     status : array of int
         `Status` codes.
     """
@@ -79,7 +80,7 @@ class BucklingCells(NamedTuple):
 
 
 def _arms(arm: ArmKind, values: Mapping[str, Floats]) -> Iterator[ArmKind | None]:
-    """The arm of each cell, None where its values do not fit together."""
+    """Yield the arm of each cell; None if its values are inconsistent."""
     for row in zip(*values.values(), strict=True):
         try:
             yield set_parameters(arm, dict(zip(values, map(float, row), strict=True)))
@@ -93,14 +94,14 @@ def peak_cells(
     theory: TheoryName,
     response: Mapping[str, Any],
 ) -> PeakCells:
-    """Return the highest peaks of cells.
+    """Return the highest response peaks of cells.
 
     Parameters
     ----------
     arm, values
-        The arm, and for each address the values of N cells in SI units.
+        Arm, and the values of N cells for each address, in SI units.
     response
-        Further arguments of `jaxmodal.response_peaks` by their names: ports, band, motions.
+        Further arguments of `jaxmodal.response_peaks`, by name: ports, band, motions.
     """
     rows = [_peak(each, theory, response) for each in _arms(arm, values)]
     return PeakCells(*map(np.array, zip(*rows, strict=True)))
@@ -127,7 +128,7 @@ def _peak(
 def compliance_cells(
     arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
 ) -> ComplianceCells:
-    """Return the static compliances of the tips of cells; arguments as of `peak_cells`."""
+    """Return the static compliances of the tips of cells; arguments as for `peak_cells`."""
     names = [f"tip.{name}" for name in "xyz" if name in arm.directions]
     rows = [_compliance(each, names, theory) for each in _arms(arm, values)]
     return ComplianceCells(*map(np.array, zip(*rows, strict=True)))
@@ -145,7 +146,7 @@ def _compliance(
 def buckling_cells(
     arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
 ) -> BucklingCells:
-    """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `peak_cells`."""
+    """Return the lowest buckling factors of cells under their own loads; arguments as for `peak_cells`."""
     rows = [_buckling(each, theory) for each in _arms(arm, values)]
     return BucklingCells(*map(np.array, zip(*rows, strict=True)))
 

@@ -1,1 +1,1 @@
-"""Sweeps run chunk by chunk, in memory or into a store on disk, and the datasets they yield."""
+"""Runs of sweeps, chunk by chunk, in memory or into a store on disk, and the resulting datasets."""

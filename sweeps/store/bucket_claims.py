@@ -1,4 +1,4 @@
-"""The files of claims in a bucket."""
+"""Files of claims in a bucket."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, GenericError, PreconditionError
 
 from sweeps.definition.errors import StoreError
-from sweeps.store.claim_files import CLAIMS, numbers_of
+from sweeps.store.claim_files import CLAIMS
 from sweeps.store.object_store import S3, TRIES, told
 
-#: how often a server may look as if it passed conditions over
+#: number of tests after which a server counts as ignoring conditions
 _LOOKS = 3
 
 
 class BucketClaims:
-    """Objects written only where none lies; a renewal changes their text, and with it their tag, which others see.
+    """Claims as objects that are created only if they do not exist; a renewal changes text and tag, which others see.
 
-    A renewal is written only over what this process wrote last, so that none brings back a claim that was removed.
+    A renewal replaces only the version that this process wrote last, so that it cannot restore a removed claim.
     """
 
     def __init__(self, root: S3) -> None:
@@ -32,14 +32,14 @@ class BucketClaims:
         self._owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
 
     def require_exclusive(self) -> None:
-        """Refuse a server that writes over an object although it is told not to.
+        """Raise an error if the server overwrites objects in spite of the condition.
 
         Raises
         ------
         StoreError
-            If it does, or cannot be reached.
+            If it does, or if it cannot be reached.
         """
-        # a process that finishes the store removes all claims, and may fall between the two writes of one look
+        # a process that finishes the store removes all claims, possibly between the two writes of one test
         honest = any(self._refuses_a_second_write() for _ in range(_LOOKS))
         if not honest:
             raise StoreError(
@@ -55,19 +55,15 @@ class BucketClaims:
         finally:
             self.remove(name)
 
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
-        return numbers_of(self._names(), shard)
-
     def make(self, name: str) -> bool:
-        """Make a claim, unless there is one of this name."""
+        """Make a claim and return True, or return False if the name exists."""
         with told(self.root.address):
             return self._written(name, self._tags)
 
     def _written(self, name: str, tags: dict[str, str | None], mine: bool = True) -> bool:
-        """Write where nothing lies; whether this process has.
+        """Create an object; return True if this process created it.
 
-        Where an answer is lost it tries again, and looks whether what lies there then is its own (``mine``).
+        If an answer is lost, it tries again; with ``mine`` an existing object then counts if it is its own.
         """
         key, text = f"{CLAIMS}/{name}", f"{self._owner} 0".encode()
         for attempt in range(TRIES):
@@ -83,7 +79,7 @@ class BucketClaims:
         return False
 
     def _found(self, name: str, tags: dict[str, str | None]) -> bool:
-        """Whether a claim that is there is of this process; its tag is then known."""
+        """Return True if an existing claim belongs to this process, and store its tag."""
         try:
             there = obstore.get(self.root.store, f"{CLAIMS}/{name}")
         except FileNotFoundError:
@@ -102,7 +98,7 @@ class BucketClaims:
             return None
 
     def renew(self, name: str) -> None:
-        """Give a sign of life."""
+        """Renew a claim of this process."""
         text = f"{self._owner} {uuid.uuid4().hex}".encode()
         tag = self._tags.get(name)
         if tag is None:
@@ -117,17 +113,18 @@ class BucketClaims:
             pass  # the next renewal may reach the server
 
     def remove(self, name: str) -> None:
-        """Remove a claim, if it is there."""
+        """Remove a claim if it exists."""
         self._tags.pop(name, None)
         with told(self.root.address), contextlib.suppress(FileNotFoundError):
             obstore.delete(self.root.store, f"{CLAIMS}/{name}")
 
     def remove_all(self) -> None:
-        """Remove what is left of claims in a store that is complete."""
-        for name in self._names():
+        """Remove all remaining claims of a complete store."""
+        for name in self.names():
             self.remove(name)
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """Return the names of all claims."""
         with told(self.root.address):
             pages = obstore.list(self.root.store, prefix=CLAIMS)
             return [entry["path"].rsplit("/", 1)[-1] for page in pages for entry in page]

@@ -1,4 +1,4 @@
-"""The files of claims: made by one process alone, renewed by it, seen by all; here in a folder."""
+"""Files of claims: created and renewed by one process, visible to all; the protocol, and claims in a folder."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ import contextlib
 import os
 import shutil
 import socket
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-#: where claims lie in a store
+from sweeps.store import attempts
+
+#: folder of claims in a store
 CLAIMS = "progress/claims"
 
 
 class ClaimFiles(Protocol):
-    """Claims by their names, ``SHARD.NUMBER``."""
+    """Protocol of claims, by their names ``SHARD.NUMBER``."""
 
     def require_exclusive(self) -> None:
-        """Refuse a place in which two processes could make the same claim."""
+        """Raise an error for a place where two processes could make the same claim."""
         ...
 
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
+    def names(self) -> list[str]:
+        """Return the names of all claims."""
         ...
 
     def make(self, name: str) -> bool:
-        """Make a claim, unless there is one of this name, or the store has been finished meanwhile."""
+        """Make a claim and return True; return False if the name exists, or the store has been finished meanwhile."""
         ...
 
     def sign(self, name: str) -> Hashable | None:
@@ -34,43 +36,43 @@ class ClaimFiles(Protocol):
         ...
 
     def renew(self, name: str) -> None:
-        """Give a sign of life."""
+        """Renew a claim of this process."""
         ...
 
     def remove(self, name: str) -> None:
-        """Remove a claim, if it is there."""
+        """Remove a claim if it exists."""
         ...
 
     def remove_all(self) -> None:
-        """Remove what is left of claims in a store that is complete."""
+        """Remove all remaining claims of a complete store."""
         ...
 
 
 class FolderClaims:
-    """Files made exclusively in the folder of a store; the time of change is the sign of life."""
+    """Claims as files that are created exclusively in the folder of a store; renewals change the modification time."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / CLAIMS
 
     def require_exclusive(self) -> None:
-        """Every file system makes files exclusively."""
+        """Do nothing: every file system can create files exclusively."""
 
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
+    def names(self) -> list[str]:
+        """Return the names of all claims."""
         try:
-            return numbers_of(os.listdir(self.folder), shard)
+            return os.listdir(self.folder)
         except FileNotFoundError:
             return []
 
     def make(self, name: str) -> bool:
-        """Make a claim, unless there is one of this name, or the store has been finished meanwhile."""
+        """Make a claim and return True; return False if the name exists, or the store has been finished meanwhile."""
         for _ in range(2):
             try:
                 with open(f"{self.folder}/{name}", "x") as file:
                     file.write(f"{socket.gethostname()} {os.getpid()}\n")
-            except FileExistsError:  # another one was faster
+            except FileExistsError:  # another process was faster
                 return False
-            except FileNotFoundError:  # the first claim of all; or another one has finished
+            except FileNotFoundError:  # the first claim, or another process has finished the store
                 self.folder.mkdir(parents=True, exist_ok=True)
             else:
                 return True
@@ -84,20 +86,37 @@ class FolderClaims:
             return None
 
     def renew(self, name: str) -> None:
-        """Give a sign of life."""
+        """Renew a claim of this process."""
         with contextlib.suppress(OSError):
             os.utime(self.folder / name)
 
     def remove(self, name: str) -> None:
-        """Remove a claim, if it is there."""
+        """Remove a claim if it exists."""
         (self.folder / name).unlink(missing_ok=True)
 
     def remove_all(self) -> None:
-        """Remove what is left of claims in a store that is complete."""
+        """Remove all remaining claims of a complete store."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def numbers_of(names: Iterable[str], shard: int) -> list[int]:
-    """The numbers of the claims on a shard, of the names of claims."""
-    parts = (name.split(".") for name in names)
-    return [int(part[1]) for part in parts if len(part) == 2 and part[0] == str(shard)]
+def name_of(shard: int, number: int) -> str:
+    """Return the name of a claim."""
+    return f"{shard}.{number}"
+
+
+def last_number(names: Iterable[str], shard: int) -> int:
+    """Return the number of the last claim on a shard, from all names; -1 without a claim."""
+    return max((number for of, number in _claims(names) if of == shard), default=-1)
+
+
+def given_up(names: Iterable[str]) -> frozenset[int]:
+    """Return the shards that are given up, from all names: those with a claim beyond the allowed number."""
+    return frozenset(shard for shard, number in _claims(names) if number == attempts.MOST)
+
+
+def _claims(names: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield shard and number of each name that is a claim."""
+    for name in names:
+        shard, _, number = name.partition(".")
+        if shard.isdigit() and number.isdigit():
+            yield int(shard), int(number)

@@ -1,4 +1,4 @@
-"""In which stores shards can be claimed, and by which files."""
+"""Stores in which shards can be claimed, and the files of their claims."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sweeps.store.pieces import Location, folder_of, inside, text_of
 
 
 def claim_files(location: Location) -> ClaimFiles | None:
-    """The files of claims in a store, None where no file can be made by one process alone."""
+    """Return the files of claims in a store; None if files cannot be created exclusively."""
     root = folder_of(location)
     if root is not None:
         return FolderClaims(root)
@@ -24,12 +24,12 @@ def claim_files(location: Location) -> ClaimFiles | None:
 
 
 def require_claims(location: Location) -> None:
-    """Refuse a store in which no file can be made by one process alone, as claims are.
+    """Raise an error for a store in which files cannot be created exclusively, as claims need.
 
     Raises
     ------
     StoreError
-        If it is one, or its server cannot be reached.
+        If claims are not possible, or the server cannot be reached.
     """
     claims = claim_files(location)
     if claims is None:

@@ -1,4 +1,4 @@
-"""The labelled result: coordinates, CF attributes and provenance of a sweep's dataset."""
+"""The dataset of a sweep: coordinates, CF attributes and provenance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REFERENCES = (
     " W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284"
 )
 
-#: the summary of certificates while shards are missing
+#: summary of certificates while shards are missing
 UNFINISHED = "not finished; cells with the status not_computed hold no values"
 
 Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
@@ -91,7 +91,7 @@ def variable_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
 
 
 def with_flag_types(ds: xr.Dataset) -> xr.Dataset:
-    """Give the values of flags the type of their variable: CF asks for it, and JSON has no uint8."""
+    """Return the dataset with flag values in the type of their variable, as CF requires; JSON has no uint8."""
     for variable in ds.data_vars.values():
         if "flag_values" in variable.attrs:
             variable.attrs["flag_values"] = np.array(variable.attrs["flag_values"], variable.dtype)
@@ -99,7 +99,7 @@ def with_flag_types(ds: xr.Dataset) -> xr.Dataset:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what computed the numbers: versions and device, and the commit of a checkout."""
+    """Return the provenance of the numbers: versions, device, and the commit if run from a checkout."""
     device = jax.devices()[0]
     found: dict[str, Any] = {
         "jaxmodal_version": jaxmodal.__version__,
@@ -113,9 +113,9 @@ def provenance() -> dict[str, Any]:
     return found | ({"git_commit": commit} if commit else {})
 
 
-@functools.cache  # what this process runs does not change with the checkout
+@functools.cache  # the running code does not change when the checkout does
 def _commit(root: Path) -> str:
-    """Commit of the checkout that the package lies in, empty if it lies in none."""
+    """Return the commit of the checkout that contains the package; empty without a checkout."""
     if not (root / ".git").exists():
         return ""
     try:
@@ -149,7 +149,7 @@ def global_attributes(sweep: Sweep) -> dict[str, Any]:
 
 
 def certificate_summary(counts: Mapping[int, int]) -> str:
-    """Say in words how many modes have each status, given the number of modes for each code."""
+    """Return a text with the number of modes of each status, from the numbers by status code."""
     total = sum(counts.values())
     text = f"{counts.get(int(Status.certified), 0)} of {total} modes certified"
     others = [
@@ -163,13 +163,13 @@ def certificate_summary(counts: Mapping[int, int]) -> str:
 
 
 def status_counts(status: Any) -> dict[int, int]:
-    """Return how often each status code stands in an array."""
+    """Return the number of occurrences of each status code in an array."""
     codes, numbers = np.unique(status, return_counts=True)
     return dict(zip(codes.tolist(), numbers.tolist(), strict=True))
 
 
 class MemoryResult:
-    """Collects the shards of a sweep in memory."""
+    """The shards of a sweep, collected in memory."""
 
     def __init__(self, sweep: Sweep, grid: Grid) -> None:
         self.sweep, self.grid = sweep, grid
@@ -179,7 +179,7 @@ class MemoryResult:
         }
 
     def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
-        """Put the arrays of one shard into their place."""
+        """Put the arrays of one shard in place."""
         for name, values in block.items():
             self.arrays[name][self.grid.block(shard)] = values
 

@@ -1,4 +1,4 @@
-"""Where shards are computed: in this process, on all its devices, or on a dask cluster."""
+"""Executors that compute shards: in this process, on all its devices, or on a dask cluster."""
 
 from __future__ import annotations
 
@@ -20,18 +20,21 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
+from sweeps.store import attempts
+from sweeps.store.local_workers import local_cluster
 from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
-#: shards with the scheduler for each thread of its workers, and how often one that fails is tried again
+#: shards at the scheduler per thread of its workers, and number of retries of a failed shard
 _IN_FLIGHT, _RETRIES = 2, 2
-#: seconds between two looks at whether one is ready, at first and at most
+#: seconds between checks for results, at first and at most
 _SHORT, _LONG = 0.001, 0.1
-#: a shard is late when it takes so many times as long as others, of so many and the last so many, and so many seconds
+#: a shard is late if it takes this many times the median of others (at least _ENOUGH, the last _REMEMBERED), and more
+#: than _LATE_SECONDS
 _LATE, _ENOUGH, _REMEMBERED, _LATE_SECONDS = 4.0, 8, 64, 30.0
-#: seconds between two looks at how many threads the workers have
+#: seconds between counts of the threads of workers
 _LOOK = 2.0
-#: seconds after which workers of this machine do not come back
+#: seconds after which local workers are considered lost
 _PATIENCE = 60.0
 _ENDED = (
     "executor: all workers of dask have ended, as where memory runs out, and were not started again; shards that are "
@@ -45,24 +48,24 @@ _LOST = (
 
 @dataclasses.dataclass(frozen=True)
 class Failed:
-    """Takes the place of a result where a task raised an error."""
+    """In place of a result: the error that a task raised."""
 
     error: Exception
 
 
 class Executor(Protocol):
-    """Computes a task for each of many shards; results come in any order."""
+    """Protocol of executors, which run a task for each of many shards; results come in any order."""
 
     def run(
         self, task: Callable[[int], T], shards: Iterable[int]
     ) -> Iterator[tuple[int, T | Failed]]:
-        """Yield (shard, result) as they are ready, in place of a result `Failed` where the task raised an error."""
+        """Yield (shard, result) as they are ready; the result is a `Failed` if the task raised an error."""
         ...
 
 
 @dataclasses.dataclass(frozen=True)
 class InProcess:
-    """Computes in this process: one shard at a time on each local JAX device."""
+    """Executor in this process: one shard at a time on each local JAX device."""
 
     def run(
         self, task: Callable[[int], T], shards: Iterable[int]
@@ -105,19 +108,18 @@ def _on_device(task: Callable[[int], T], shard: int, device: Any) -> T | Failed:
 
 @dataclasses.dataclass(frozen=True)
 class Dask:
-    """Computes on the workers of a dask cluster; a lost worker costs only its shards.
+    """Executor on the workers of a dask cluster; only the shards of a lost worker are computed again.
 
-    The scheduler has only few shards for each thread of the workers at a time, however many there are in all. A
-    shard that fails is tried again, but not for ever.
+    The scheduler has only a few shards per thread of the workers at a time. A failed shard is retried a few times.
 
     Parameters
     ----------
     address
         Address of a scheduler, such as ``"tcp://host:8786"``; None starts workers on this machine.
     workers
-        How many worker processes to start on this machine when there is no address.
+        Number of worker processes to start on this machine if there is no address.
     late
-        Called with a sentence about a shard that takes much longer than the others, once for each.
+        Called with a text about a shard that takes much longer than the others, once per shard.
     """
 
     address: str | None = None
@@ -149,10 +151,7 @@ class Dask:
             try:
                 target: Any = self.address
                 if target is None:
-                    cluster = dask.LocalCluster(
-                        n_workers=self.workers, threads_per_worker=1, dashboard_address=None
-                    )
-                    target = stack.enter_context(cluster)
+                    target = stack.enter_context(local_cluster(dask, self.workers))
                 client = stack.enter_context(dask.Client(target, set_as_default=False))
             except (OSError, ValueError) as error:
                 raise SweepError(
@@ -172,9 +171,9 @@ def _bounded(
     threads: _Threads,
     stragglers: _Stragglers,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield (shard, result) as they are ready; at most `_IN_FLIGHT` shards for each thread are with the scheduler."""
-    # what all shards share goes to each worker once, and to a new one where it is lost; as bytes, for whose sake no
-    # worker waits until another one has imported the solver
+    """Yield (shard, result) as they are ready; the scheduler has at most `_IN_FLIGHT` shards per thread."""
+    # the common data of all shards are sent to each worker once, and again if they are lost; as bytes, so that no
+    # worker waits for the imports of another one
     shared = client.submit(bytes, task, pure=False)
     finished = dask.as_completed(loop=client.loop)
     places: dict[str, tuple[int, int]] = {}
@@ -209,7 +208,7 @@ def _bounded(
             time.sleep(pause)
             pause = min(2.0 * pause, _LONG)
         future = next(finished)
-        if future.status == "pending":  # its worker was lost before it could tell the result
+        if future.status == "pending":  # its worker was lost before the result was sent
             finished.add(future)
             continue
         turn, shard = places.pop(future.key)
@@ -219,7 +218,7 @@ def _bounded(
         except dask.KilledWorker as error:
             ended.append(_Ended(turn, shard, error.last_worker.address, error.allowed_failures + 1))
             continue
-        except CancelledError as error:  # of all: the client waits for the scheduler, and gives up
+        except CancelledError as error:  # all are cancelled: the client has given up the scheduler
             raise SweepError(_LOST) from error
         except Exception as error:
             result = Failed(error)
@@ -228,7 +227,7 @@ def _bounded(
 
 
 class _Threads:
-    """How many threads the workers have; that there are none is told, and waited for no longer than ``patience``."""
+    """Number of threads of the workers; without any, a message, and after ``patience`` seconds an error."""
 
     def __init__(self, client: Any, late: Callable[[str], None] | None, patience: float) -> None:
         self.client, self.late, self.patience = client, late, patience
@@ -236,12 +235,12 @@ class _Threads:
         self._none_since: float | None = None
 
     def look(self) -> None:
-        """Count them, but not too often.
+        """Update the number of threads, at most once in `_LOOK` seconds.
 
         Raises
         ------
         SweepError
-            If there have been none for too long.
+            If there have been no threads for too long.
         """
         now = time.monotonic()
         if now - self._looked <= _LOOK:
@@ -261,7 +260,7 @@ class _Threads:
 
 
 class _Ended(NamedTuple):
-    """A shard whose workers ended, so many and this one last; it was the turn-th that was handed out."""
+    """A shard whose workers ended: order of submission, shard, last worker, and number of ended workers."""
 
     turn: int
     shard: int
@@ -270,21 +269,21 @@ class _Ended(NamedTuple):
 
 
 def _at_work(ended: Iterable[_Ended]) -> tuple[list[tuple[int, Failed]], list[int]]:
-    """Of shards whose workers ended, those that these were at, as failed, and those that only lay beside them.
+    """Return, of shards whose workers ended, those in computation as failed, and those that were only queued.
 
-    To dask all shards that a worker has are the same. It takes them in the order in which they were handed out.
+    Dask does not distinguish them; a worker computes its shards in the order of submission.
     """
     first: dict[str, _Ended] = {}
     beside: list[int] = []
     for entry in sorted(ended):
         if first.setdefault(entry.worker, entry) is not entry:
             beside.append(entry.shard)
-    why = "workers ended one after the other while they had it, as where memory runs out; their logs say more"
-    return [(it.shard, Failed(RuntimeError(f"{it.times} {why}"))) for it in first.values()], beside
+    failed = [(it.shard, Failed(attempts.GivenUpError(it.times))) for it in first.values()]
+    return failed, beside
 
 
 class _Stragglers:
-    """Shards that take much longer than the others, told once each."""
+    """Tracker of shards that take much longer than the others, each reported once."""
 
     def __init__(self, late: Callable[[str], None] | None) -> None:
         self.late = late
@@ -305,14 +304,14 @@ class _Stragglers:
         usual, now = statistics.median(self._taken), time.monotonic()
         for shard, begun in list(self._begun.items()):
             if now - begun > max(_LATE * usual, _LATE_SECONDS):
-                del self._begun[shard]  # it is told once
+                del self._begun[shard]  # reported once
                 self.late(
                     f"shard {shard} has been with the workers for {now - begun:.0f} s, others took about {usual:.0f} s"
                 )
 
 
 def as_executor(executor: str | Executor | None) -> Executor:
-    """Return the executor that a name stands for: ``"in-process"`` (default) or ``"dask"``.
+    """Return an executor unchanged, or that of a name: ``"in-process"`` (default) or ``"dask"``.
 
     Raises
     ------

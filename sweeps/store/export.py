@@ -1,4 +1,4 @@
-"""Datasets as files for others: netCDF, and tables with one row for each mode of each cell."""
+"""Export of datasets: netCDF, and tables with one row for each mode of each cell."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
 
 
 def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file whole; a `SweepError` says why that cannot be."""
+    """Write a file atomically; raise a `SweepError` with the reason if it cannot be written."""
     try:
         write_whole(path, write)
     except OSError as error:

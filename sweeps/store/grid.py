@@ -1,7 +1,7 @@
-"""How a sweep is cut: into shards, the unit of computing, writing, claiming and resuming, and these into chunks.
+"""Division of a sweep into shards, the unit of computing, writing, claiming and resuming, and of these into chunks.
 
-A chunk is what the solver takes at once, and what a reader has to read for one value. A shard is one chunk or a block
-of whole chunks, in one file for each output.
+A chunk is solved in one call, and a reader reads at least one chunk. A shard is one chunk or a block of whole chunks,
+stored in one file per output.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,19 +24,20 @@ from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.solve import solve_cells, with_parts
 
-#: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
+#: default cells per chunk, for frequencies alone and with mode shapes: one or two seconds of work
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
-#: with damped modes, peaks of responses or buckling factors: some seconds
+#: the same with damped modes, response peaks or buckling factors: some seconds of work
 RESPONSE_CHUNK_CELLS = 64
-#: of arms in space, some seconds: where NumPy solves them or more than frequencies is asked; else as in the plane
+#: the same for arms in space, some seconds: solved in NumPy or with more than frequencies; and large sweeps of
+#: frequencies
 SPATIAL_CHUNK_CELLS, LARGE_SPATIAL_CHUNK_CELLS = 256, 16_384
 
 
-#: a sweep of at most so many chunks has each as a shard; of more, a shard is about so many seconds of work
+#: most chunks of a sweep with one chunk per shard; shards of larger sweeps take about SHARD_SECONDS
 FEW_CHUNKS, SHARD_SECONDS = 64, 30.0
-#: the most files of a store, but for labels: those of all outputs, and one mark for each shard
+#: most files of a store, without labels: one per shard and output, and one record per shard
 MOST_FILES = 10_000
-#: bytes of a shard in memory beyond which it is not made larger for the sake of its seconds
+#: largest shard in memory, in bytes, that is chosen to reach SHARD_SECONDS
 SHARD_BYTES = 500_000_000
 
 Region = tuple[slice, ...]
@@ -45,7 +45,7 @@ Region = tuple[slice, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """Cells of a sweep, and the shards and chunks that they are cut into, both for all theories.
+    """Division of the cells of a sweep into shards and chunks; both contain all theories.
 
     Shards are counted from 0 in C order. Along each axis a shard is a whole number of chunks.
     """
@@ -67,12 +67,12 @@ class Grid:
 
     @property
     def num_chunks(self) -> int:
-        """Number of chunks, those of all shards."""
+        """Number of chunks in all shards."""
         return math.prod(_counts(self.shape, self.chunk_shape))
 
     @property
     def most_cells(self) -> int:
-        """Number of cells of a shard; those at an edge have fewer."""
+        """Number of cells of a full shard; shards at an edge may have fewer."""
         return math.prod(map(min, self.shard_shape, self.shape))
 
     def region(self, shard: int) -> Region:
@@ -84,7 +84,7 @@ class Grid:
         )
 
     def chunks(self, shard: int) -> Iterator[Region]:
-        """The parts of the axes that the chunks of a shard cover, in C order."""
+        """Yield the parts of the axes that the chunks of a shard cover, in C order."""
         parts = zip(self.region(shard), self.chunk_shape, strict=True)
         return itertools.product(
             *(
@@ -104,14 +104,14 @@ class Grid:
 
     def num_cells(self, shard: int) -> int:
         """Return the number of cells of a shard."""
-        return math.prod(_sizes(self.region(shard)))
+        return math.prod(sizes_of(self.region(shard)))
 
 
 def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None) -> Grid:
-    """Cut a sweep into chunks of about ``chunk_cells`` cells, and shards of about ``shard_cells``.
+    """Return the division of a sweep into chunks of about ``chunk_cells`` cells and shards of about ``shard_cells``.
 
-    Whole rows of the last axes come first. Without ``shard_cells`` every chunk is a shard; without ``chunk_cells``
-    chunks have the usual size, or that of a shard where this is less.
+    Blocks extend over the last axes first. Without ``shard_cells`` every chunk is a shard; without ``chunk_cells``
+    chunks have the default size, or that of a shard if it is smaller.
 
     Raises
     ------
@@ -134,15 +134,15 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
         )
     if chunk_cells is None:
         chunk_cells = usual if shard_cells is None else min(usual, shard_cells)
-    chunk = _cut(sweep.shape, int(chunk_cells))
+    chunk = cut(sweep.shape, int(chunk_cells))
     several = 1 if shard_cells is None else int(shard_cells) // math.prod(chunk)
-    blocks = _cut(_counts(sweep.shape, chunk), max(1, several))
+    blocks = cut(_counts(sweep.shape, chunk), max(1, several))
     shard = tuple(step * number for step, number in zip(chunk, blocks, strict=True))
     return Grid(sweep.shape, chunk, len(sweep.theories), shard)
 
 
-def _cut(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """The shape of a block of at most so many points, whole rows of the last axes first."""
+def cut(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """Return the shape of a block of at most ``most`` points, extended over the last axes first."""
     sizes: list[int] = []
     for size in reversed(shape):
         sizes.append(min(size, most))
@@ -154,29 +154,19 @@ def _counts(shape: tuple[int, ...], step: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(-(-n // s) for n, s in zip(shape, step, strict=True))
 
 
-def _sizes(region: Region) -> tuple[int, ...]:
+def sizes_of(region: Region) -> tuple[int, ...]:
+    """Return the number of cells along each axis of a part of the axes."""
     return tuple(part.stop - part.start for part in region)
 
 
-def measured_grid(sweep: Sweep) -> Grid:
-    """The grid of a new store, its shards sized by how long the solver takes here for some of the cells."""
-    chunks = make_grid(sweep)
-    if chunks.num_chunks <= FEW_CHUNKS:
-        return chunks
-    compute_shard(sweep, chunks, 0)  # compiles what there is to compile
-    start = time.perf_counter()
-    compute_shard(sweep, chunks, 1)
-    return grid_for_rate(sweep, chunks.num_cells(1) / (time.perf_counter() - start))
-
-
 def grid_for_rate(sweep: Sweep, rate: float) -> Grid:
-    """The grid of a new store where so many cells are solved in a second: shards of `SHARD_SECONDS`, few files."""
+    """Return the grid of a new store for a ``rate`` in cells/s: shards of `SHARD_SECONDS`, not too many files."""
     chunks = make_grid(sweep)
     if chunks.num_chunks <= FEW_CHUNKS:
         return chunks
     timed = min(int(rate * SHARD_SECONDS), SHARD_BYTES * sweep.num_cells // dataset_bytes(sweep))
     wanted = max(1, timed // chunks.most_cells)
-    # blocks of chunks are whole rows, so that their number is not known before they are cut
+    # blocks are extended by whole rows, so their number is known only afterwards
     while True:
         grid = make_grid(sweep, chunks.most_cells, wanted * chunks.most_cells)
         if num_files(sweep, grid) <= MOST_FILES or grid.num_shards == 1:
@@ -185,7 +175,7 @@ def grid_for_rate(sweep: Sweep, rate: float) -> Grid:
 
 
 def num_files(sweep: Sweep, grid: Grid) -> int:
-    """Number of files of a store but for labels: one for each output and a mark, for each shard."""
+    """Return the number of files of a store without labels: one per shard and output, and one record per shard."""
     return grid.num_shards * (len(sweep.outputs) + 1)
 
 
@@ -198,21 +188,21 @@ def dataset_bytes(sweep: Sweep) -> int:
 
 
 def compute_shard(sweep: Sweep, grid: Grid, shard: int) -> dict[str, NDArray[np.generic]]:
-    """Solve the cells of one shard, chunk by chunk.
+    """Return the outputs of one shard, solved chunk by chunk.
 
     Returns
     -------
     dict
-        For each output an array over the dimensions of ``sweep.dims``, cut to the shard. The numbers
-        do not depend on which other shards are computed, or where.
+        For each output an array over the dimensions of ``sweep.dims``, restricted to the shard. The numbers do not
+        depend on other shards, or on the machine that computes them.
     """
     region = grid.region(shard)
     first, *others = grid.chunks(shard)
-    solved = _compute(sweep, first)
+    solved = compute_block(sweep, first)
     if not others:
         return solved
     found = {
-        name: np.empty(sweep.array_shape(name, _sizes(region)), values.dtype)
+        name: np.empty(sweep.array_shape(name, sizes_of(region)), values.dtype)
         for name, values in solved.items()
     }
     for chunk in (first, *others):
@@ -220,14 +210,14 @@ def compute_shard(sweep: Sweep, grid: Grid, shard: int) -> dict[str, NDArray[np.
             slice(part.start - whole.start, part.stop - whole.start)
             for part, whole in zip(chunk, region, strict=True)
         )
-        for name, values in (solved if chunk is first else _compute(sweep, chunk)).items():
+        for name, values in (solved if chunk is first else compute_block(sweep, chunk)).items():
             found[name][grid.place(inside)] = values
     return found
 
 
-def _compute(sweep: Sweep, region: Region) -> dict[str, NDArray[np.generic]]:
-    """Solve the cells of one chunk."""
-    sizes = _sizes(region)
+def compute_block(sweep: Sweep, region: Region) -> dict[str, NDArray[np.generic]]:
+    """Return the outputs of the cells in a part of the axes, solved in one call."""
+    sizes = sizes_of(region)
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     start = tuple(part.start for part in region)
     values = sweep.values_at([np.add(*pair) for pair in zip(places, start, strict=True)])

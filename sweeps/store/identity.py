@@ -1,4 +1,4 @@
-"""Whether a store is that of a sweep, and how it is cut: from its attributes."""
+"""Checks that a store belongs to a sweep, and its division into shards, from its attributes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _VERSIONS = (
     *("jaxmodal_version", "git_commit", "solver_numbers"),
     *("jax_version", "numpy_version", "device"),
 )
-#: how a store is cut
+#: attributes of the division into chunks and shards
 _CUTS = ("chunk_shape", "shard_shape")
 
 
 def check_sweep(location: Location, attributes: Mapping[str, Any], sweep: Sweep) -> None:
-    """Refuse a store that another sweep has begun, or another version or kind of device."""
+    """Raise an error for a store begun by another sweep, other versions or another kind of device."""
     now = {**provenance(), "definition": json.dumps(sweep.description())}
     _check(location, attributes, now, "now")
 
@@ -31,7 +31,7 @@ def check_sweep(location: Location, attributes: Mapping[str, Any], sweep: Sweep)
 def check_together(
     location: Location, own: Mapping[str, Any], other: Location, wanted: Mapping[str, Any]
 ) -> None:
-    """Refuse a store that is not of the same sweep as another one, or cut otherwise."""
+    """Raise an error for a store of another sweep than a second store, or with another division into shards."""
     where = f"in {text_of(other)}"
     _check(location, own, wanted, where)
     old, new = ({key: found.get(key) for key in _CUTS} for found in (own, wanted))
@@ -60,7 +60,7 @@ def _check(
 def check_cut(
     location: Location, grid: Grid, sweep: Sweep, chunk_cells: int | None, shard_cells: int | None
 ) -> None:
-    """Refuse numbers of cells that would cut a sweep otherwise than the store is cut."""
+    """Raise an error if numbers of cells imply another division than that of the store."""
     wanted = {}
     if chunk_cells is not None:
         wanted["chunk_shape"] = list(make_grid(sweep, chunk_cells).chunk_shape)
@@ -75,7 +75,7 @@ def check_cut(
 
 
 def _refuse(location: Location, found: Iterable[str], remedy: str) -> None:
-    """Refuse a store that differs in some things; nothing where the list is empty."""
+    """Raise an error that lists the differences of a store; none if the list is empty."""
     lines = "".join(f"\n  {line}" for line in found)
     if lines:
         raise StoreError(
@@ -85,13 +85,13 @@ def _refuse(location: Location, found: Iterable[str], remedy: str) -> None:
 
 
 def cut_of(grid: Grid) -> dict[str, list[int]]:
-    """Return the grid as the attributes of a store record it, with shapes of shards of several chunks."""
+    """Return the grid as attributes of a store; the shape of shards only if they have several chunks."""
     cut = {"chunk_shape": list(grid.chunk_shape)}
     whole = grid.shard_shape == grid.chunk_shape
     return cut if whole else cut | {"shard_shape": list(grid.shard_shape)}
 
 
 def grid_of(attributes: Mapping[str, Any], shape: tuple[int, ...], theories: int) -> Grid:
-    """The grid of a store, from its attributes."""
+    """Return the grid of a store from its attributes."""
     chunk = tuple(attributes["chunk_shape"])
     return Grid(shape, chunk, theories, tuple(attributes.get("shard_shape", chunk)))

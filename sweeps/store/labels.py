@@ -1,4 +1,4 @@
-"""The labels of a store, which are its metadata and coordinates: digests, checked on opening and repaired.
+"""The labels of a store (metadata and coordinates): their digests, checks on opening, and repair.
 
 ``progress/zarr.json`` holds the SHA-256 of every label as it was written, and a copy of the root's attributes.
 It and the root's ``zarr.json`` hold a digest of themselves.
@@ -33,11 +33,11 @@ class Found:
     Attributes
     ----------
     attributes : dict
-        Those of the root.
+        Attributes of the root.
     digests : dict or None
-        SHA-256 of each label as it was written, None if that is lost.
+        SHA-256 of each label as written; None if lost.
     damage : dict
-        What is wrong, by key.
+        Description of the damage, by key.
     """
 
     attributes: dict[str, Any]
@@ -46,17 +46,17 @@ class Found:
 
 
 def examine(location: Location) -> Found | None:
-    """Check all labels of a store; None where there is nothing at all.
+    """Return the labels of a store, all checked; None for an empty location.
 
     Raises
     ------
     StoreError
-        If the location holds something else, or so little is left that it is not known what it was.
+        If the location holds something else, or too little is left to identify the sweep.
     """
     pieces = {key: read_piece(location, key) for key in (METADATA, LABELS)}
     if pieces[METADATA] is None and pieces[LABELS] is None:
         others = _contents(location)
-        if METADATA in others:  # another process has begun the store since it was looked for
+        if METADATA in others:  # another process has begun the store meanwhile
             return examine(location)
         if others:
             raise StoreError(
@@ -82,7 +82,7 @@ def examine(location: Location) -> Found | None:
 
 
 def damaged(location: Location, damage: Mapping[str, str]) -> StoreError:
-    """Return the error that lists what is damaged in a store."""
+    """Return the error that lists the damaged pieces of a store."""
     lines = [f"\n  {place_of(location, key)} {what}" for key, what in list(damage.items())[:5]]
     more = f"\n  and {len(damage) - 5} more" if len(damage) > 5 else ""
     return StoreError(
@@ -91,18 +91,18 @@ def damaged(location: Location, damage: Mapping[str, str]) -> StoreError:
 
 
 def begin(location: Location, sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> None:
-    """Write the root of a new store, unless another process has begun one there at the same moment."""
+    """Write the root of a new store, unless another process has just begun one there."""
     root = _sealed_layout(sweep, grid, attributes)[METADATA]
     write_piece(location, METADATA, root, replace=False)
 
 
 def repair(location: Location, sweep: Sweep, grid: Grid, found: Found) -> None:
-    """Write all labels that are missing or damaged, and nothing else.
+    """Write the labels that are missing or damaged, and nothing else.
 
     Raises
     ------
     StoreError
-        If a label would not be what it was.
+        If a label would differ from the original.
     """
     pieces = _sealed_layout(sweep, grid, found.attributes)
     wanted = {key: data for key, data in pieces.items() if key not in (METADATA, LABELS)}
@@ -122,13 +122,13 @@ def repair(location: Location, sweep: Sweep, grid: Grid, found: Found) -> None:
             f"{place_of(location, key)} {found.damage[key]}, and this sweep has no such piece: go on with the version "
             "that began the store, or give a new folder."
         )
-    for key in (LABELS, METADATA):  # the digests when all that they speak of is there
+    for key in (LABELS, METADATA):  # digests are written after the pieces that they describe
         if key in found.damage:
             write_piece(location, key, pieces[key])
 
 
 def copy_labels(source: Location, target: Location) -> None:
-    """Give a store the labels of another one of the same sweep, where its own are missing or damaged."""
+    """Copy labels from another store of the same sweep to a store where they are missing or damaged."""
     found, there = examine(source), examine(target)
     if found is None or found.digests is None:
         raise damaged(source, {LABELS: "is missing, cut or changed"})
@@ -142,7 +142,7 @@ def copy_labels(source: Location, target: Location) -> None:
 
 
 def write_summary(location: Location, summary: str) -> None:
-    """Put the summary of certificates into the root."""
+    """Write the summary of certificates into the root."""
     document = _opened(read_piece(location, METADATA))
     if document is None:
         raise damaged(location, {METADATA: "is missing, cut or changed"})
@@ -160,19 +160,19 @@ def _sealed_layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> d
 
 
 def _own(root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the root's attributes for their copy: all but the digest and those that change."""
+    """Return the root's attributes for their copy: without the digest and the summary, which changes."""
     attributes = root["attributes"]
     return {k: v for k, v in attributes.items() if k not in (_DIGEST, "certificate_summary")}
 
 
 def _sealed(document: dict[str, Any]) -> bytes:
-    """A document as bytes, with a digest of itself among its attributes."""
+    """Return a document as bytes, with its digest among its attributes."""
     document["attributes"][_DIGEST] = _digest_of(document)
     return json.dumps(document, indent=2).encode()
 
 
 def _opened(data: bytes | None) -> Any:
-    """The document in a piece whose own digest is right; None otherwise."""
+    """Return the document in a piece if its digest is right, otherwise None."""
     try:
         document = json.loads(data or b"")
         right = document["attributes"][_DIGEST] == _digest_of(document)
@@ -196,7 +196,7 @@ def _verdict(data: bytes | None) -> str:
 
 
 def _lost(location: Location, root: bytes | None) -> str:
-    """Why a store cannot be read at all: it is none, it is of an earlier version, or both halves are damaged."""
+    """Return the reason why a store cannot be read: not a sweep, an earlier version, or both halves damaged."""
     try:
         attributes = json.loads(root or b"")["attributes"]
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -212,7 +212,7 @@ def _lost(location: Location, root: bytes | None) -> str:
 
 
 def _contents(location: Location) -> list[str]:
-    """Return the names in a folder; empty for any other store."""
+    """Return the names in a folder; empty for stores that are not folders."""
     path = Path(str(location))
     if isinstance(location, (str, Path)) and path.is_dir():
         return sorted(entry.name for entry in path.iterdir() if entry.suffix != ".partial")

@@ -1,4 +1,4 @@
-"""Layout of the Zarr store of a sweep: metadata and coordinates by its definition."""
+"""Layout of the Zarr store of a sweep: metadata and coordinates, from its definition."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from sweeps.store.packing import LEVEL
 from sweeps.store.records import DESCRIPTION, record_bytes
 
 PROGRESS = "progress"
-#: what is recorded of each shard once it is written, see `sweeps.store.records`
+#: array of the records of written shards, see `sweeps.store.records`
 RECORD = "shard_record"
-#: the metadata of a group
+#: key of the metadata of a group
 METADATA = "zarr.json"
-#: files of pieces lie side by side in the folder of their array: folders of their own cost more than the files
+#: all pieces of an array are in one folder: further folders would cost more than the files
 _KEYS: dict[str, Any] = {"name": "default", "configuration": {"separator": "."}}
-#: what a lost coordinate reads as, by the kind of its numbers: never a value that could be one
+#: values of a lost coordinate, by the kind of its numbers: never valid values
 _LOST = {"f": math.nan, "i": -1}
 
 
 def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the metadata and coordinates of a store, every piece by its key.
+    """Return the metadata and coordinates of a store: all pieces, by key.
 
-    They are the same bytes whenever the definition, the attributes and the version of Zarr are the same.
+    The bytes depend only on the definition, the attributes and the version of Zarr.
     """
     pieces: dict[str, Buffer] = {}
     root = MemoryStore(pieces)
@@ -85,6 +85,6 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
         chunk_key_encoding=_KEYS,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the specification of Zarr 3 does not know it yet
-        zarr.consolidate_metadata(root)  # which plain xarray.open_zarr expects
+        warnings.simplefilter("ignore")  # not yet part of the Zarr 3 specification
+        zarr.consolidate_metadata(root)  # xarray.open_zarr expects it
     return {key: bytes(buffer.to_bytes()) for key, buffer in pieces.items()}

@@ -1,4 +1,4 @@
-"""Joining the stores of parts of a sweep, which were computed in places of their own."""
+"""Merging of stores with parts of a sweep that were computed separately."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sweeps.store.zarr_store import SweepStore, stored, stored_definition
 
 
 class Merged(NamedTuple):
-    """How many shards were copied, how many are missing now, and how many there are in all."""
+    """Numbers of shards copied, still missing, and in total."""
 
     copied: int
     missing: int
@@ -24,19 +24,19 @@ class Merged(NamedTuple):
 def merge(target: Location, parts: Sequence[Location]) -> Merged:
     """Copy the shards of several stores of one sweep into a store, a new one or one of them.
 
-    All are looked at before anything is written. After a kill the same parts may be merged again.
+    All stores are checked before anything is written. After an interruption the same merge may be repeated.
 
     Parameters
     ----------
     target
-        Where to write.
+        Store to write to.
     parts
-        Stores of the same sweep, cut into the same shards.
+        Stores of the same sweep with the same shards.
 
     Raises
     ------
     StoreError
-        If a store is damaged, or not of the same sweep, or cut into other shards, or if two have different values.
+        If a store is damaged, of another sweep or with other shards, or if two stores have different values.
     """
     others = [stored(part) for part in parts]
     first = stored_definition(parts[0])
@@ -64,7 +64,7 @@ def merge(target: Location, parts: Sequence[Location]) -> Merged:
 
 
 def _check_marks(stores: Sequence[SweepStore]) -> None:
-    """Refuse stores of which two have the same shard with different values."""
+    """Raise an error if two stores have different values of the same shard."""
     for every in zip(*(store.records() for store in stores), strict=True):
         found = [
             (store, shard, record)
@@ -81,6 +81,6 @@ def _check_marks(stores: Sequence[SweepStore]) -> None:
 
 
 def _same_values(one: SweepStore, other: SweepStore, shard: int) -> bool:
-    """Whether a shard has the same values in two stores, though other versions of zstd may have packed them."""
+    """Return True if a shard has the same values in two stores; other versions of zstd may give other bytes."""
     pairs = zip(one.values(shard), other.values(shard), strict=True)
     return all(a.tobytes() == b.tobytes() for a, b in pairs)

@@ -1,8 +1,8 @@
-"""Stores in a bucket of S3 or of a server that speaks its language, by addresses ``s3://bucket/name.zarr``.
+"""Stores in a bucket of S3 or a compatible server, by addresses ``s3://bucket/name.zarr``.
 
-The client is obstore: it writes only where nothing lies (If-None-Match), which claims need and fsspec cannot, and
-tries again by itself where a server throttles or a connection is lost. Credentials and the address of the server
-come from the variables ``AWS_...`` of the environment, in every process that reads or writes.
+The client is obstore: it can create objects only if they do not exist (If-None-Match), which claims need and fsspec
+lacks, and it retries if a server throttles or a connection is lost. Credentials and the address of the server come
+from environment variables ``AWS_...``, in every process that reads or writes.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from zarr.storage import ObjectStore
 from sweeps.definition.errors import StoreError
 
 SCHEME = "s3://"
-#: how often a write that must not be repeated blindly is tried where its answer is lost
+#: number of attempts of a conditional write whose answer is lost
 TRIES = 4
-#: how often and how long the client itself tries again where the server throttles, fails or cannot be reached
+#: retries of the client, in number and time, if the server throttles, fails or cannot be reached
 RETRIES: dict[str, Any] = {"max_retries": 10, "retry_timeout": datetime.timedelta(minutes=3)}
-#: what machines of Amazon ask for credentials when the environment has none
+#: address of the credentials service of Amazon machines, used without credentials in the environment
 _METADATA_SERVICE = "169.254.169.254"
-#: how much of the words of a client an error shows
+#: most characters of the client's message in an error
 _MOST_WORDS = 300
 
 
 def store_at(address: str) -> S3:
-    """The store at an address ``s3://bucket/name.zarr``.
+    """Return the store at an address ``s3://bucket/name.zarr``.
 
     Raises
     ------
     StoreError
-        If the address names no bucket, or nothing in it.
+        If the address has no bucket or no name.
     """
     settings = {key: value for key, value in os.environ.items() if key.startswith("AWS_")}
     return _store_at(address, frozenset(settings.items()))
@@ -62,7 +62,7 @@ def _store_at(address: str, settings: frozenset[tuple[str, str]]) -> S3:
 
 @contextlib.contextmanager
 def told(place: object) -> Iterator[None]:
-    """Turn what obstore raises, but for an object that is not there, into a `StoreError` that says what to do."""
+    """Convert errors of obstore, except missing objects, to a `StoreError` with a remedy."""
     kept = "shards that are complete are kept"
     try:
         yield
@@ -92,17 +92,17 @@ def told(place: object) -> Iterator[None]:
 
 
 class S3(ObjectStore[Any]):
-    """A store in a bucket whose errors say what to do."""
+    """A store in a bucket, with errors that give remedies."""
 
     store: S3Store
 
     @property
     def address(self) -> str:
-        """How messages name it."""
+        """Address of the store, for messages."""
         return f"{SCHEME}{self.store.config.get('bucket', '')}/{self.store.prefix or ''}"
 
     def sizes_in(self, folder: str) -> dict[str, int]:
-        """How many bytes each object has whose key begins with the folder, by its key."""
+        """Return the size in bytes of each object whose key begins with the folder, by key."""
         with told(self.address):
             pages = obstore.list(self.store, prefix=folder)
             return {entry["path"]: entry["size"] for page in pages for entry in page}
@@ -134,7 +134,7 @@ class S3(ObjectStore[Any]):
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         with told(self.address):
-            # obstore does not repeat it; in the end something lies there
+            # obstore does not retry it; in the end the object exists
             for _ in range(TRIES - 1):
                 with contextlib.suppress(GenericError):
                     return await super().set_if_not_exists(key, value)

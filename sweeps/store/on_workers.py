@@ -1,4 +1,4 @@
-"""Work of a dask worker: it sets up its process once, as a command does, and computes shards."""
+"""Work of a dask worker: it sets up its process once, like a command, and computes shards."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from jaxmodal.runtime.compilation import add_cpu_flags
 from jaxmodal.runtime.default_cache import use_default_cache
 from jaxmodal.runtime.process_end import end_quickly
 
-#: what dask sets for its workers, in bytes
+#: variable that dask sets for its workers, in bytes
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
-#: parameters of glibc's `mallopt`, each with the value up to which glibc raises it by itself where nothing is set
+#: parameters of glibc's `mallopt`, each with the value that glibc would reach by itself
 _KEPT = {-3: 32 << 20, -1: 64 << 20}  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
 
 
 def on_worker(shard: int, task: bytes, cached: bool) -> Any:
-    """Compute one shard by a task that comes pickled: it holds arrays, which 64-bit mode has to precede.
+    """Return the result of a task, which comes pickled, for one shard; 64-bit mode is set before it is unpickled.
 
-    So a worker imports what it needs with its first shard, and all workers do so side by side.
+    So each worker does its imports with its first shard, in parallel to the others.
     """
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     _begin(cached)
@@ -48,11 +48,10 @@ def _unpacked(task: bytes) -> Callable[[int], Any]:
 
 
 def keep_freed_memory() -> None:
-    """Let a worker keep freed memory as any other process does; without effect elsewhere.
+    """Let a worker keep freed memory like other processes; without effect outside dask workers.
 
-    Dask has its workers give every freed array of more than 64 kB back to the system. The solver makes and frees
-    thousands of them for a shard, each of which then has to be found and cleared anew, page by page: 1.5 to 2.5 times
-    the processor time.
+    Dask makes its workers return every freed array of more than 64 kB to the system. The solver allocates thousands of
+    such arrays per shard, and the system would clear each page again: 1.5 to 2.5 times the processor time.
     """
     if _TRIM not in os.environ:
         return

@@ -1,7 +1,7 @@
-"""The bytes of a piece of an array, as the codecs of Zarr make them, without its threads and look-ups.
+"""Encoding of pieces of arrays in the format of Zarr, without its threads and look-ups.
 
-For a small piece these take a hundred times as long as the work itself. What is packed here is read by Zarr; that it
-writes the same bytes where a shard is one chunk is asked of it by the tests.
+For a small piece these take a hundred times as long as the encoding itself. Zarr reads these pieces; tests check that
+it writes the same bytes if a shard is one chunk.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from numcodecs.zstd import Zstd
 from numpy.typing import NDArray
 
-#: how hard chunks are compressed, as the metadata of their arrays say
+#: level of zstd compression, as in the metadata of arrays
 LEVEL = 3
 _CHECKSUM_BYTES = 4
 _ZSTD = Zstd(level=LEVEL)
-#: in the index of a shard, where a chunk has no cells of the array
+#: entry in the index of a shard for a chunk outside the array
 _NOTHING = 2**64 - 1
 
 Shape = tuple[int, ...]
 
 
 def packed(values: NDArray[Any], chunk: Shape, shard: Shape | None = None, fill: Any = 0) -> bytes:
-    """The bytes of one piece, whose values may end before it does: a chunk, or a shard of several chunks.
+    """Return the bytes of one piece (a chunk, or a shard of several chunks); missing values are filled.
 
-    In a shard the chunks stand in C order, and behind them an index of where each begins and how long it is.
+    A shard has its chunks in C order, followed by an index of their offsets and lengths.
     """
     if shard is None:
         return _chunk(values, chunk, fill)
@@ -43,7 +43,7 @@ def packed(values: NDArray[Any], chunk: Shape, shard: Shape | None = None, fill:
 
 
 def _parts(shape: Shape, chunk: Shape) -> Iterator[tuple[Shape, tuple[slice, ...]]]:
-    """The chunks that begin inside a shape: their places, and what they cover."""
+    """Yield the chunks that begin inside a shape: their indices and slices."""
     counts = [range(math.ceil(size / step)) for size, step in zip(shape, chunk, strict=True)]
     for place in itertools.product(*counts):
         yield place, tuple(slice(k * s, (k + 1) * s) for k, s in zip(place, chunk, strict=True))
@@ -59,17 +59,17 @@ def _chunk(values: NDArray[Any], shape: Shape, fill: Any) -> bytes:
 
 
 def checked(data: bytes) -> bytes:
-    """Bytes with the checksum CRC-32C behind them."""
+    """Return bytes with a CRC-32C checksum appended."""
     return data + int(google_crc32c.value(data)).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def unchecked(data: bytes) -> bytes:
-    """The bytes before the checksum.
+    """Return the bytes before the checksum.
 
     Raises
     ------
     ValueError
-        If it is another one: they are cut or changed.
+        If the checksum is wrong: the bytes are truncated or changed.
     """
     inside = data[:-_CHECKSUM_BYTES]
     if checked(inside) != data:

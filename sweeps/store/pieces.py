@@ -1,4 +1,4 @@
-"""Single pieces of a store: read and written as bytes, and whole."""
+"""Reading and atomic writing of single pieces of a store, as bytes."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from sweeps.definition.errors import StoreError
 
 Location = str | Path | Store
 
-#: what file systems without hard links answer
+#: error codes of file systems without hard links
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
-#: seconds after which a half-written file is no longer that of a process at work
+#: seconds after which a half-written file counts as abandoned
 _LEFTOVER = 3600.0
-#: what no other process calls its half-written files: children have another number, other machines another name
+#: unique parts of the names of half-written files, different in children and on other machines
 _PROCESS, _NUMBERS = uuid.uuid4().hex, itertools.count()
 _NEW = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
-#: pieces that are asked of a server at the same time
+#: number of simultaneous requests to a server
 _READ_AT_ONCE = 64
 
 
 def read_piece(location: Location, key: str) -> bytes | None:
-    """Return the bytes of a piece, None where there is none."""
+    """Return the bytes of a piece; None if it does not exist."""
     try:
         found = sync(_at(location, key, "r").get(default_buffer_prototype()))
-    except FileNotFoundError:  # not even the folder
+    except FileNotFoundError:  # the folder does not exist
         return None
     return None if found is None else bytes(found.to_bytes())
 
 
 def write_piece(location: Location, key: str, data: bytes, *, replace: bool = True) -> None:
-    """Write the bytes of a piece, whole or not at all; with ``replace`` false only where there is none."""
+    """Write the bytes of a piece atomically; with ``replace`` False only if it does not exist."""
     place = _at(location, key, "a")
     buffer = default_buffer_prototype().buffer.from_bytes(data)
     try:
@@ -56,7 +56,7 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
     except OSError as error:
         if replace or error.errno not in _NO_LINKS or not isinstance(place.store, LocalStore):
             raise
-        # Zarr needs hard links for it; without, two processes are still told apart, but a kill may leave half a piece
+        # Zarr needs hard links for this; without them the write is exclusive, but a kill may leave a partial piece
         with (
             contextlib.suppress(FileExistsError),
             (place.store.root / place.path).open("xb") as file,
@@ -65,7 +65,7 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
 
 
 def write_pieces(location: Location, pieces: Iterable[tuple[str, bytes]]) -> None:
-    """Write pieces one after the other, each whole or not at all, whatever lies there."""
+    """Write pieces one after the other, each atomically, replacing existing ones."""
     root, plainly = _root(location), not isinstance(location, Store)
     if root is not None and (plainly or (type(location) is LocalStore and not location.read_only)):
         for key, data in pieces:
@@ -75,14 +75,14 @@ def write_pieces(location: Location, pieces: Iterable[tuple[str, bytes]]) -> Non
 
 
 async def _written(store: Store, pieces: Iterable[tuple[str, bytes]]) -> None:
-    """All in one task of Zarr's thread: to hand over to it and wait takes longer than to write a small piece."""
+    """Write all pieces in one task of Zarr's thread, because a switch to it takes longer than a small write."""
     make = default_buffer_prototype().buffer.from_bytes
     for key, data in pieces:
         await store.set(key, make(data))
 
 
 def _write_file(path: str, data: bytes) -> None:
-    """Write beside its place, then move there; as Zarr does, without its threads."""
+    """Write a temporary file, then move it into place; like Zarr, without its threads."""
     beside = f"{path}.{_PROCESS}-{os.getpid()}-{next(_NUMBERS)}.partial"
     try:
         try:
@@ -104,7 +104,7 @@ def _write_file(path: str, data: bytes) -> None:
 
 
 def read_pieces(location: Location, keys: Iterable[str]) -> Iterator[bytes | None]:
-    """The bytes of pieces in turn, None where there is none; nothing of a file that cannot be read."""
+    """Yield the bytes of pieces in order: None for missing ones, empty bytes for files that cannot be read."""
     root = _root(location)
     if root is not None:
         yield from (_file(f"{root}/{key}") for key in keys)
@@ -132,7 +132,7 @@ async def _all_read(store: Store, keys: Sequence[str]) -> list[bytes | None]:
 
 
 def read_listed(location: Location, folder: str, keys: Iterable[str]) -> Iterator[bytes | None]:
-    """As `read_pieces` of a folder in which most may be missing: a server is asked for those alone that it lists."""
+    """Yield `read_pieces` of a folder with possibly few pieces: only listed ones are requested from a server."""
     if _root(location) is not None:
         yield from read_pieces(location, keys)
         return
@@ -143,9 +143,9 @@ def read_listed(location: Location, folder: str, keys: Iterable[str]) -> Iterato
 
 
 def sizes_in(location: Location, folders: Iterable[str]) -> Callable[[str], int | None]:
-    """How many bytes a piece in one of these folders has, by its key; None where it is not there.
+    """Return a function from keys to sizes in bytes, for pieces in some folders; None for missing pieces.
 
-    A file is looked at when it is asked for, so that nothing is kept for each; a server lists all of them at once.
+    Sizes of files are read when needed, so that they take no memory; a server lists all sizes at once.
     """
     root = _root(location)
     if root is not None:
@@ -161,9 +161,9 @@ def _size(path: str) -> int | None:
 
 
 def _listed(location: Location, folder: str) -> dict[str, int]:
-    """The pieces that a server has in a folder, and their sizes."""
+    """Return the pieces in a folder of a server, with their sizes."""
     store = _at(location, "", "r").store
-    listed = getattr(store, "sizes_in", None)  # of a bucket, which tells them with the names
+    listed = getattr(store, "sizes_in", None)  # buckets list names with sizes
     return listed(folder) if listed is not None else sync(_all_sizes(store, folder))
 
 
@@ -172,7 +172,7 @@ async def _all_sizes(store: Store, folder: str) -> dict[str, int]:
 
 
 def folder_of(location: Location) -> Path | None:
-    """The folder that a store lies in, None where it is no folder of a file system."""
+    """Return the folder of a store; None if it is not in a file system."""
     root = _root(location)
     return None if root is None else Path(root)
 
@@ -189,7 +189,7 @@ def _root(location: Location) -> str | None:
 
 
 def inside(location: Location) -> str | Path | Store:
-    """Return the store below its wrappers; an address of a bucket becomes the store there."""
+    """Return the store inside its wrappers; the address of a bucket becomes its store."""
     found: str | Path | Store = location if isinstance(location, Path) else plain(location)
     while isinstance(found, WrapperStore):
         found = found._store
@@ -197,8 +197,8 @@ def inside(location: Location) -> str | Path | Store:
 
 
 def remove_leftovers(root: Path) -> None:
-    """Remove half-written files, but not those that another process may be writing."""
-    # unlike a glob, this passes over folders that another process removes meanwhile
+    """Remove half-written files, except those that another process may still be writing."""
+    # unlike a glob, this skips folders that another process removes meanwhile
     for folder, _, names in os.walk(root):
         for leftover in (Path(folder) / name for name in names if name.endswith(".partial")):
             with contextlib.suppress(FileNotFoundError):
@@ -207,13 +207,13 @@ def remove_leftovers(root: Path) -> None:
 
 
 def in_memory(location: Location) -> bool:
-    """Whether a store is in the memory of this process, where no other process can write."""
+    """Return True if a store is in the memory of this process, where no other process can write."""
     store = inside(location)
     return isinstance(store, MemoryStore) or str(store).startswith("memory:")
 
 
 class Hidden(WrapperStore[Store]):
-    """A store to read from, of which some pieces are as if they were not there."""
+    """A read-only view of a store in which some pieces seem to be missing."""
 
     def __init__(self, store: Store, keys: Set[str] = frozenset()) -> None:
         super().__init__(store)
@@ -232,7 +232,7 @@ class Hidden(WrapperStore[Store]):
 
 
 def hiding(location: Location, keys: Set[str]) -> Location:
-    """The location without some of its pieces, to read from."""
+    """Return a location for reading, without some of its pieces."""
     return Hidden(_at(location, "", "r").store, keys) if keys else plain(location)
 
 
@@ -247,12 +247,12 @@ def open_group(location: Location, mode: Any) -> zarr.Group:
 
 
 def plain(location: Location) -> str | Store:
-    """Return a location as Zarr takes it.
+    """Return a location in a form that Zarr accepts.
 
     Raises
     ------
     StoreError
-        If it is the address of a bucket, and what reaches those is missing or the address is none.
+        If it is the address of a bucket, and obstore is missing or the address is invalid.
     """
     if isinstance(location, str) and location.startswith("s3://"):
         try:
@@ -266,19 +266,19 @@ def plain(location: Location) -> str | Store:
 
 
 def text_of(location: Location) -> str:
-    """Return how messages name a location."""
+    """Return the name of a location for messages."""
     return f"store {location}"
 
 
 def place_of(location: Location, key: str) -> str:
-    """Return how messages name a piece: by the path of its file, where it is one."""
+    """Return the name of a piece for messages: the path of its file, if it is a file."""
     root = location if isinstance(location, (str, Path)) else getattr(location, "root", location)
     return f"{str(root).rstrip('/')}/{key}"
 
 
 @contextlib.contextmanager
 def explained(location: Location) -> Iterator[None]:
-    """Turn an error of the file system into one that says what to do."""
+    """Convert an error of the file system to a `StoreError` with a remedy."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Records of shards, written after their data; they alone say that a shard is there.
+"""Records of shards, written after their data; a shard counts as computed only with its record.
 
-A record is one small piece. It names the bytes of every other piece of the shard, so that these can be checked
-without decoding them, and it says how often each status stands in them, so that nothing has to be read to tell.
+A record is one small piece. It has the digest of every other piece of the shard, so that these can be checked without
+decoding, and the number of modes of each status, so that summaries need no data.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ DESCRIPTION = (
     "(8, little endian); then how often each status stands in the shard (8 bytes each, from status 0)"
 )
 _PIECE, _COUNT = struct.Struct("<32sQ"), struct.Struct("<Q")
-#: statuses that a record has room for, so that a version with more of them reads the stores of one with fewer
+#: number of status codes in a record: more than exist, so that later versions can read stores of earlier ones
 _ROOM = 32
 
 
 class Record(NamedTuple):
-    """Digest and size of each piece of a shard, in the order of the outputs, and how often each status stands in it."""
+    """Digest and size of each piece of a shard, in the order of outputs, and the number of modes of each status."""
 
     pieces: tuple[tuple[bytes, int], ...]
     statuses: tuple[int, ...]
 
     @classmethod
     def of(cls, pieces: Sequence[bytes], status: NDArray[Any]) -> Self:
-        """The record of pieces that hold these statuses."""
+        """Return the record of pieces with these statuses."""
         counts = np.bincount(status.ravel(), minlength=_ROOM)
         return cls(tuple(map(signed, pieces)), tuple(map(int, counts)))
 
     @classmethod
     def unpacked(cls, data: bytes, outputs: int) -> Self | None:
-        """The record in these bytes; None where all are 0, for a shard that is not computed.
+        """Return the record in bytes; None if all are 0, for a shard that is not computed.
 
         Raises
         ------
         ValueError
-            If they are cut or changed.
+            If the bytes are truncated or changed.
         """
         inside = unchecked(data)
         if len(inside) != record_bytes(outputs):
@@ -57,21 +57,21 @@ class Record(NamedTuple):
         return cls(tuple(_PIECE.iter_unpack(inside[:middle])), counts)
 
     def packed(self) -> bytes:
-        """The bytes of the piece that holds it."""
+        """Return the record as the bytes of its piece."""
         pieces = (_PIECE.pack(*piece) for piece in self.pieces)
         return checked(b"".join((*pieces, *map(_COUNT.pack, self.statuses))))
 
     @property
     def modes(self) -> Counter[int]:
-        """How often each status stands in the shard."""
+        """Number of modes of each status in the shard."""
         return Counter({code: count for code, count in enumerate(self.statuses) if count})
 
 
 def signed(piece: bytes) -> tuple[bytes, int]:
-    """Digest and size of a piece."""
+    """Return digest and size of a piece."""
     return hashlib.sha256(piece).digest(), len(piece)
 
 
 def record_bytes(outputs: int) -> int:
-    """How many bytes a record has, without its checksum."""
+    """Return the size of a record in bytes, without its checksum."""
     return outputs * _PIECE.size + _ROOM * _COUNT.size

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import xarray as xr
@@ -15,10 +17,12 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
+from sweeps.store.attempts import GivenUpError
 from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
 from sweeps.store.executors import Dask, Executor, Failed, as_executor
 from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
 from sweeps.store.shares import Claimed, Claims, Part
+from sweeps.store.solve import plans_to_send, take_plans
 
 if TYPE_CHECKING:
     from sweeps.store.pieces import Location
@@ -26,13 +30,29 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
-#: after so many failed shards in a row none else is tried; as many are listed
+#: number of successive failed shards that ends a run, and number of failed shards listed
 _FAILURES, _LISTED = 10, 5
 
 
 def write_shard(sweep: Sweep, store: SweepStore, shard: int) -> None:
-    """Solve a shard and write it to the store, in whichever process this runs."""
+    """Solve a shard and write it to the store; runs in any process."""
     store.write(shard, compute_shard(sweep, store.grid, shard))
+
+
+class _Made:
+    """Result of a thread that is pickled as the finished result."""
+
+    def __init__(self, future: Future[dict[Any, Any]]) -> None:
+        self.future = future
+
+    def __reduce__(self) -> tuple[type, tuple[dict[Any, Any]]]:
+        return dict, (self.future.result(),)
+
+
+def write_by_plans(plans: Any, sweep: Sweep, store: SweepStore, shard: int) -> None:
+    """Solve a shard by plans sent with the task, and write it."""
+    take_plans(sweep, plans)
+    write_shard(sweep, store, shard)
 
 
 def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int) -> None:
@@ -41,6 +61,12 @@ def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int)
         write_shard(sweep, store, shard)
     finally:
         claimed.release(shard)
+
+
+def _given_up(claimed: Claimed) -> Iterator[tuple[int, Failed]]:
+    """Yield the shards that have ended too many processes; to be called after all others have been taken."""
+    for shard in sorted(claimed.given_up):
+        yield shard, Failed(GivenUpError())
 
 
 def run(
@@ -53,43 +79,44 @@ def run(
     executor: str | Executor | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Compute a sweep, or what is missing of it.
+    """Compute a sweep, or its missing part, and return the dataset.
 
     Parameters
     ----------
     sweep
-        The definition.
+        Definition of the sweep.
     store
-        Where to keep the result: the path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec
-        knows, or a Zarr store. None keeps it in memory. A store that holds part of the same sweep is completed; what
-        it has is checked against its digests and not computed again.
+        Place of the result: path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec supports,
+        or a Zarr store; None for memory. A store with part of the same sweep is completed; its data are checked against
+        their digests and not computed again.
     chunk_cells
-        Cells of one chunk, which the solver takes at once, and which is read for a value: by default 65,536, with mode
-        shapes 8,192, with responses or buckling 64, in space 16,384 of large sweeps of frequencies alone, else 256. A
-        store that is there keeps its own.
+        Cells per chunk, the unit of solving and reading: by default 65,536; 8,192 with mode shapes; 64 with responses
+        or buckling; for arms in space 16,384 in large sweeps of frequencies alone, else 256. An existing store keeps
+        its chunks.
     shard_cells
-        Cells of one shard, the unit of computing, writing, claiming and resuming: a block of whole chunks. By default
-        a chunk, and in a store of a sweep of more than 64 chunks, unless ``chunk_cells`` is given, so many that they
-        take about 30 seconds here and the store has at most 10,000 files. A store that is there keeps its own.
+        Cells per shard, the unit of computing, writing, claiming and resuming: a block of whole chunks. By default one
+        chunk; in a store with more than 64 chunks, unless ``chunk_cells`` is given, about 30 seconds of work here, with
+        at most 10,000 files. An existing store keeps its shards.
     share
-        Which of the missing shards this process computes: all of them (default), those of a `Part`, or, with `Claims`,
-        those that are free. With `Claims` what has a digest is not checked against it.
+        Missing shards that this process computes: all (default), those of a `Part`, or with `Claims` free ones. With
+        `Claims` existing data are not checked against digests, and a shard that has ended four processes is given up
+        until a run without claims.
     executor
-        ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
-        executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
+        ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an executor such as
+        ``Dask("tcp://host:8786")``. The numbers do not depend on it.
     progress
-        Called with (cells done, cells in all) after every shard, and once at the start; of a part, its own cells.
+        Called with (cells done, number of cells) at the start and after every shard; for a `Part`, its own cells.
 
     Returns
     -------
     xarray.Dataset
-        Dimensions named after the axes, then mode; ``frequency`` in Hz with ``status`` and
-        ``certified``. From a store, its arrays are read when they are used.
+        Dataset with dimensions named after the axes, then mode: ``frequency`` in Hz with ``status`` and ``certified``,
+        and other outputs. Arrays of a store are read when they are used.
 
     Raises
     ------
     SweepError
-        If an argument cannot be used.
+        If an argument is invalid.
     StoreError
         If the store cannot be used or written.
     X64DisabledError
@@ -128,14 +155,21 @@ def run(
         missing = opened.without_mark()
         with opened.claimed(share.lease) as claimed:
             task = functools.partial(write_claimed, sweep, opened, claimed)
-            _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
+            results: Iterable[tuple[int, Failed | None]]
+            results = place.run(task, claimed.free(missing))
+            results = itertools.chain(results, _given_up(claimed))
+            _store(results, opened, every, missing, progress)
     else:
         own = every if share is None else share.shards(len(every))
         missing = opened.missing(own)
-        task = functools.partial(write_shard, sweep, opened)
-        _store(place.run(task, missing), opened, own, missing, progress)
+        with ThreadPoolExecutor(1) as aside:
+            task = functools.partial(write_shard, sweep, opened)
+            if isinstance(place, Dask) and missing:  # computed once, while the workers start
+                plans = _Made(aside.submit(plans_to_send, sweep))
+                task = functools.partial(write_by_plans, plans, sweep, opened)
+            _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
-    if state.torn and not isinstance(share, Part):  # those of other parts are theirs to mend
+    if state.torn and not isinstance(share, Part):  # other parts are repaired by their own runs
         raise stores.damaged(store, state.torn)
     if state.missing:
         return _dataset(store, opened.unmarked())
@@ -165,7 +199,7 @@ def _store(
     missing: Sequence[int],
     progress: Progress | None,
 ) -> None:
-    """Wait for all results. A shard that fails is reported at the end; nothing goes on where nothing can.
+    """Wait for all results; failed shards are reported at the end, but errors that concern all shards at once.
 
     Raises
     ------
@@ -182,6 +216,8 @@ def _store(
             continue
         if isinstance(result.error, StoreError | ArmError | SweepError):
             raise result.error
+        if isinstance(result.error, GivenUpError):
+            store.give_up(shard)
         failed[shard] = result.error
         in_a_row += 1
         if in_a_row == _FAILURES:
@@ -197,7 +233,7 @@ def _counted(
     missing: Sequence[int],
     progress: Progress | None,
 ) -> Iterator[tuple[int, T]]:
-    """Pass on the results of shards, and tell the caller how many cells are done: at the start, and after each."""
+    """Yield the results of shards, and report the number of cells done at the start and after each shard."""
     total = sum(map(grid.num_cells, own))
     done = total - sum(map(grid.num_cells, missing))
     tell = progress or (lambda done, total: None)
@@ -209,20 +245,22 @@ def _counted(
 
 
 def failures(store: SweepStore, failed: Mapping[int, Exception]) -> StoreError:
-    """The error that lists shards that could not be computed."""
+    """Return the error that lists shards that could not be computed."""
     lines = "".join(
         f"\n  shard {shard}, {_cells(store.grid.region(shard))}: {type(error).__name__}: {error}"
         for shard, error in list(failed.items())[:_LISTED]
     )
     more = f"\n  and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
+    ending = any(isinstance(error, GivenUpError) for error in failed.values())
+    again = ", with claims only those that ended no processes; a run without claims tries all"
     return StoreError(
         f"{store.text}: {len(failed)} of {store.grid.num_shards} shards could not be computed:{lines}{more}\nAll "
-        "others that were computed are kept; the same command tries these again."
+        f"others that were computed are kept; the same command tries these again{again if ending else ''}."
     )
 
 
 def _cells(region: Iterable[slice]) -> str:
-    """Say which cells a shard has, by their places along each axis."""
+    """Return the cells of a shard as text, by their indices along each axis."""
     ends = ((part.start, part.stop - 1) for part in region)
     return "cells " + " x ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in ends)
 
@@ -230,19 +268,19 @@ def _cells(region: Iterable[slice]) -> str:
 def open_result(store: Location) -> xr.Dataset:
     """Open the dataset in a store, complete or not, without reading its arrays.
 
-    The dataset of ``xarray.open_zarr(store, chunks=None)``, in the order of the definition. Of a shard without a
-    digest, as a run leaves it that is killed between the two, no values are shown: its cells are not computed.
+    It is the dataset of ``xarray.open_zarr(store, chunks=None)``, in the order of the outputs. Cells of a shard without
+    a record, from an interrupted run, count as not computed and have no values.
 
     Raises
     ------
     StoreError
-        If there is no store of a sweep.
+        If the location has no store of a sweep, or the store is damaged.
     """
     return _dataset(store, _store_module().stored(store).unmarked())
 
 
 def _dataset(store: Location, hidden: frozenset[str]) -> xr.Dataset:
-    """The dataset in a store without some of its pieces."""
+    """Return the dataset in a store without some of its pieces."""
     from sweeps.store.pieces import hiding
 
     ds = with_flag_types(xr.open_zarr(hiding(store, hidden), chunks=None))

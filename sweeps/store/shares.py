@@ -1,9 +1,11 @@
-"""Several processes on one sweep without a scheduler: fixed parts of the shards, or claims on free ones.
+"""Several processes on one sweep without a scheduler: fixed parts of the shards, or claims on free shards.
 
-A claim is a file in the store, made exclusively, that its holder renews. When it has not changed for
-a lease, as another process sees it on its own clock, that one makes the next claim on the shard. Claims are counted,
-so that only one of several can take the same one over; the holder of the last one is at work. No clocks of two
-machines are compared, and a holder that was only slow does no harm: shards are written whole, with the same bytes.
+A claim is a file in the store, created exclusively, that its holder renews. If another process sees no change for a
+lease, by its own clock, it makes the next claim on the shard. Claims are numbered, so that only one process can take
+over a claim; the holder of the last claim computes the shard. Clocks of different machines are not compared. A holder
+that was only slow does no harm, because shards are written atomically, with the same bytes.
+So the claims on a shard count the processes that ended while they computed it. After `attempts.MOST` such claims, one
+more claim marks the shard as given up; no process takes it over.
 """
 
 from __future__ import annotations
@@ -19,29 +21,30 @@ from typing import Self
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
 from sweeps.definition.errors import SweepError
-from sweeps.store.claim_files import ClaimFiles
+from sweeps.store import attempts
+from sweeps.store.claim_files import ClaimFiles, last_number, name_of
 
-#: seconds without a sign of life after which a claim may be taken over
+#: default time in s without renewal after which a claim may be taken over
 LEASE = 120.0
-#: a holder renews its claims so often in a lease
+#: number of renewals of a claim per lease
 _RENEWALS = 6
-#: seconds between two looks at shards that others hold
+#: seconds between checks of shards held by other processes
 _PAUSE = 2.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """One of several equal parts of the shards of a sweep, for a process of its own.
+    """One of several equal parts of the shards of a sweep, for one process.
 
     Parameters
     ----------
     number, of
-        Which part, from 1, of how many. Part 3 of 16 has the shards 2, 18, 34 and so on.
+        Number of the part, from 1, and number of parts. Part 3 of 16 has the shards 2, 18, 34 and so on.
 
     Raises
     ------
     SweepError
-        If they are not whole numbers, or there is no such part.
+        If they are not whole numbers, or the part does not exist.
 
     Examples
     --------
@@ -59,18 +62,18 @@ class Part:
             )
 
     def shards(self, total: int) -> range:
-        """The shards of this part, of so many."""
+        """Return the shards of this part, out of ``total``."""
         return range(self.number - 1, total, self.of)
 
 
 @dataclasses.dataclass(frozen=True)
 class Claims:
-    """Any number of processes on one store, each of which takes one free shard after the other.
+    """Sharing by claims: any number of processes on one store, each of which takes one free shard after the other.
 
     Parameters
     ----------
     lease
-        Seconds without a sign of life after which others take a shard over.
+        Time in s without renewal after which other processes take over a shard.
 
     Raises
     ------
@@ -86,18 +89,24 @@ class Claims:
 
 
 class Claimed:
-    """The claims of this process in a store; a context in which they are renewed.
+    """The claims of this process in a store; a context that renews them.
 
     Parameters
     ----------
     files
-        The files of claims in the store.
+        Files of claims in the store.
     marked
-        Says whether a shard has been computed.
+        Function that returns True if a shard has been computed.
+
+    Attributes
+    ----------
+    given_up : set of int
+        Shards that this process tried to take, and that have ended too many processes.
     """
 
     def __init__(self, files: ClaimFiles, lease: float, marked: Callable[[int], bool]) -> None:
         self.files, self.lease, self.marked = files, lease, marked
+        self.given_up: set[int] = set()
         self._held: dict[int, int] = {}
         self._seen: dict[str, tuple[Hashable, float]] = {}
         self._over = threading.Event()
@@ -114,9 +123,9 @@ class Claimed:
             self.release(shard)
 
     def free(self, shards: Iterable[int]) -> Iterator[int]:
-        """Claim one shard after the other, until all have been computed, here or elsewhere, or tried here."""
+        """Yield shards after claiming them, until all are computed (by any process), tried here, or given up."""
         order = list(shards)
-        start = random.Random().randrange(len(order)) if order else 0  # away from the others
+        start = random.Random().randrange(len(order)) if order else 0  # not where others start
         left = collections.deque(order[start:] + order[:start])
         while left:
             before = len(left)
@@ -126,31 +135,37 @@ class Claimed:
                     continue
                 if self.take(shard):
                     yield shard
-                else:
+                elif shard not in self.given_up:
                     left.append(shard)
             if len(left) == before:
                 time.sleep(min(_PAUSE, self.lease / _RENEWALS))
 
     def take(self, shard: int) -> bool:
-        """Claim a shard, unless another process holds it or it has been computed."""
-        last = max(self.files.numbers(shard), default=-1)
-        if last >= 0 and not self._stale(_name(shard, last)):
+        """Claim a shard; return False if another process holds it, or if it has been computed or given up."""
+        last = last_number(self.files.names(), shard)
+        if last >= attempts.MOST:
+            self.given_up.add(shard)
             return False
-        if not self.files.make(_name(shard, last + 1)):
+        if last >= 0 and not self._stale(name_of(shard, last)):
+            return False
+        if not self.files.make(name_of(shard, last + 1)):
+            return False
+        if last + 1 == attempts.MOST:  # this claim marks the shard as given up
+            self.given_up.add(shard)
             return False
         self._held[shard] = last + 1
-        if self.marked(shard):  # by a process that has released it since we looked
+        if self.marked(shard):  # computed meanwhile by a process that has released it
             self.release(shard)
             return False
         return True
 
     def release(self, shard: int) -> None:
-        """Give up the claim on a shard, and with it those that it has taken over."""
+        """Remove the claim on a shard, and the claims that it has taken over."""
         for number in range(self._held.pop(shard), -1, -1):
-            self.files.remove(_name(shard, number))
+            self.files.remove(name_of(shard, number))
 
     def _stale(self, name: str) -> bool:
-        """Whether a claim has not been renewed since this process first saw it so, a lease ago."""
+        """Return True if this process has seen no renewal of a claim for a lease."""
         sign = self.files.sign(name)
         if sign is None:
             return False
@@ -164,8 +179,4 @@ class Claimed:
     def _renew(self) -> None:
         while not self._over.wait(self.lease / _RENEWALS):
             for shard, number in list(self._held.items()):
-                self.files.renew(_name(shard, number))
-
-
-def _name(shard: int, number: int) -> str:
-    return f"{shard}.{number}"
+                self.files.renew(name_of(shard, number))

@@ -1,4 +1,4 @@
-"""The one place where a sweep calls the solver: cells of a sweep, one theory."""
+"""Calls of the solver by a sweep: some of its cells, for one theory."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from jaxmodal.batches.plan import Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import require_theory
 from jaxmodal.modes.batches import modal_quantities_batch
+from jaxmodal.postures import places
 from jaxmodal.response.damped.damped_batch import damped_modes_batch
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.responses import buckling_cells, compliance_cells, peak_cells
 
-#: how wide (relative) a bracket of the certificate may be
+#: largest relative width of the brackets of certificates
 BRACKET_WIDTH = 4e-8
-#: cells of a sweep whose values shape its plan: its pilots, and the range of its posture series
+#: number of cells from which the plan of a sweep is made: its pilots, and the range of its posture series
 _SAMPLE = 4096
 _PLANNING = threading.Lock()
 
@@ -34,34 +35,64 @@ _PLANNING = threading.Lock()
 def solve_cells(
     sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
-    """Solve some cells of a sweep.
+    """Return the solutions of some cells of a sweep.
 
     Parameters
     ----------
     sweep
-        The sweep. All its cells share one plan, so that the numbers of a chunk do not depend on which other
-        chunks are solved in the same process.
+        The sweep. All its cells share one plan, so that the numbers of a chunk do not depend on other chunks solved in
+        the same process.
     values
-        For each address of the sweep the values of N cells, in SI units.
+        Values of N cells for each address of the sweep, in SI units.
     """
     _, columns = columns_of(sweep.arm, values)
-    with _PLANNING:  # the first device of several makes the plan, the others wait for it
-        plan = _plan(_Identity(json.dumps(sweep.description()), sweep), theory)
+    identity = _identity(sweep)
+    with _PLANNING:  # one device makes the plan, and the others wait
+        plan = _TAKEN.get((identity, theory)) or _plan(identity, theory)
     found = plan.solve(columns)
     return SolvedCells(jax.tree_util.tree_map(np.asarray, found))
 
 
 @dataclasses.dataclass(frozen=True)
 class _Identity:
-    """A sweep that equals all those of the same definition with the same order of axes, which the plan relies on."""
+    """Key of plans: sweeps with the same definition and order of axes are equal."""
 
     definition: str
     sweep: Sweep = dataclasses.field(compare=False)
 
 
+def _identity(sweep: Sweep) -> _Identity:
+    return _Identity(json.dumps(sweep.description()), sweep)
+
+
+#: plans from another process, see `take_plans`
+_TAKEN: dict[tuple[_Identity, TheoryName], Plan | PlanInSpace] = {}
+
+
+def plans_to_send(sweep: Sweep) -> dict[TheoryName, Plan | PlanInSpace]:
+    """Return the plans of a sweep that are made once for all processes: those with a table of a posture series.
+
+    Other plans need programs, which every process must load itself; it searches the pilots at the same time.
+    """
+    first = sweep.values_at([np.zeros(1, int) for _ in sweep.shape])
+    addresses, _ = columns_of(sweep.arm, first)
+    if not places.pays(sweep.arm, addresses, sweep.num_cells):
+        return {}
+    made = {theory: _plan(_identity(sweep), theory) for theory in sweep.solved_theories}
+    return {theory: plan for theory, plan in made.items() if plan.tables is not None}
+
+
+def take_plans(sweep: Sweep, plans: Mapping[TheoryName, Plan | PlanInSpace]) -> None:
+    """Set the plans of a sweep in this process to those of another process."""
+    identity = _identity(sweep)
+    with _PLANNING:
+        _TAKEN.clear()  # of the sweep before
+        _TAKEN.update({(identity, theory): plan for theory, plan in plans.items()})
+
+
 @functools.lru_cache(maxsize=4)
 def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
-    """How the cells of a sweep are solved, the same in every process."""
+    """Return the plan for the cells of a sweep; it is the same in every process."""
     sweep = identity.sweep
     cells = sweep.num_cells
     chosen = np.arange(min(cells, _SAMPLE))
@@ -80,7 +111,7 @@ def with_parts(
     values: Mapping[str, NDArray[np.float64]],
     parts: Collection[str],
 ) -> SolvedCells:
-    """Return the cells with parts that outputs need beside the frequencies (`Quantity.part`), computed at these."""
+    """Return the cells with further parts that outputs need (`Quantity.part`), computed at their frequencies."""
     found: dict[str, Any] = {}
     if "modal" in parts:
         of = sweep.sensitivity_to

@@ -1,10 +1,9 @@
-"""A sweep's results on disk: a Zarr v3 store that plain xarray opens, written shard by shard.
+"""The results of a sweep on disk: a Zarr v3 store that xarray can open, written shard by shard.
 
-Every shard (see `sweeps.store.grid`) has one piece in each array, and one in ``progress/shard_record``, written after
-the others: its record (see `sweeps.store.records`). A shard counts as computed only while its record can be read and
-its pieces are those that it names. Every stored piece ends with a checksum, so
-that a torn one raises an error in any reader instead of yielding values. Metadata and coordinates have
-digests of their own, see `sweeps.store.labels`.
+Every shard (see `sweeps.store.grid`) has one piece in each array, and its record in ``progress/shard_record``, written
+after the others (see `sweeps.store.records`). A shard counts as computed only if its record can be read and its pieces
+match it. Every stored piece ends with a checksum, so that a torn one raises an error in any reader instead of giving
+values. Metadata and coordinates have their own digests, see `sweeps.store.labels`.
 """
 
 from __future__ import annotations
@@ -22,9 +21,12 @@ from numpy.typing import NDArray
 from jaxmodal.arm.file_kinds import STORE, kind_at
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
+from sweeps.store import attempts
+from sweeps.store.claim_files import given_up, name_of
 from sweeps.store.claim_places import claim_files
 from sweeps.store.dataset import certificate_summary, global_attributes
-from sweeps.store.grid import Grid, make_grid, measured_grid
+from sweeps.store.first_chunk import measured_grid
+from sweeps.store.grid import Grid, make_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
 from sweeps.store.labels import (
     begin,
@@ -52,13 +54,13 @@ from sweeps.store.records import Record, signed
 from sweeps.store.shares import Claimed
 
 _RECORDS = f"{PROGRESS}/{RECORD}"
-#: where earlier versions had digests of the values
+#: array of digests in earlier versions
 _EARLIER = f"{PROGRESS}/chunk_digest"
 _WRONG = "is missing, cut or changed"
 
 
 class SweepStore:
-    """A sweep's store on disk, its labels sound; made by `open_store`."""
+    """Store of a sweep with valid labels, from `open_store`."""
 
     def __init__(
         self,
@@ -81,14 +83,14 @@ class SweepStore:
         self._cuts = {name: _Cut.of(array) for name, array in self.arrays.items()}
 
     def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
-        """Write the arrays of one shard, then its record; each is one piece, there whole or not at all.
+        """Write the arrays of one shard, then its record; each piece is written atomically.
 
         Raises
         ------
         StoreError
             If the disk is full or cannot be written; everything written before stays valid.
         ValueError
-            If an array has another shape than the shard.
+            If the shape of an array is not that of the shard.
         """
         sizes = tuple(part.stop - part.start for part in self.grid.region(shard))
         cells = (*self._before, *sizes)
@@ -97,12 +99,12 @@ class SweepStore:
         self.put(shard, [*pieces, record.packed()])
 
     def put(self, shard: int, pieces: Sequence[bytes]) -> None:
-        """Write the pieces of a shard and its record, as `taken` has them."""
+        """Write the pieces of a shard and its record, in the form of `taken`."""
         with explained(self.location):
             write_pieces(self.location, zip(self._keys(shard), pieces, strict=True))
 
     def taken(self, shard: int, record: Record) -> list[bytes]:
-        """The pieces of a computed shard, and its record, as they are stored.
+        """Return the stored pieces of a computed shard, and its record.
 
         Raises
         ------
@@ -116,11 +118,11 @@ class SweepStore:
         return [*(piece for piece in found if piece is not None), record.packed()]
 
     def values(self, shard: int) -> list[NDArray[Any]]:
-        """The arrays of a computed shard."""
+        """Return the arrays of a computed shard."""
         return [np.asarray(array[self.grid.block(shard)]) for array in self.arrays.values()]
 
     def missing(self, shards: Sequence[int] | None = None) -> list[int]:
-        """The shards, of these or of all, that have not been computed, or whose data are torn or changed."""
+        """Return the shards, of these or of all, that are not computed, or whose data are torn or changed."""
         return [
             shard
             for shard, record in self.records(shards)
@@ -128,18 +130,18 @@ class SweepStore:
         ]
 
     def marked(self, shard: int) -> bool:
-        """Whether a shard has its record, without a look at the data."""
+        """Return True if a shard has a record; the data are not checked."""
         (data,) = read_pieces(self.location, [_record_key(shard)])
         return isinstance(self._record(data), Record)
 
     def without_mark(self, shards: Sequence[int] | None = None) -> list[int]:
-        """Those shards, of these or of all, that are not `marked`."""
+        """Return the shards, of these or of all, without a record."""
         return [k for k, record in self.records(shards) if not isinstance(record, Record)]
 
     def records(
         self, shards: Sequence[int] | None = None
     ) -> Iterator[tuple[int, Record | Exception | None]]:
-        """Each shard, of these or of all, with its record; None where it has none, an error where this is torn."""
+        """Yield each shard, of these or of all, with its record; None without a record, an error for a torn one."""
         every = range(self.grid.num_shards) if shards is None else shards
         found = read_listed(self.location, _RECORDS, map(_record_key, every))
         for shard, data in zip(every, found, strict=True):
@@ -152,7 +154,7 @@ class SweepStore:
             return error
 
     def _wrong(self, shard: int, record: Record) -> list[str]:
-        """The keys of pieces that are not those of the record: every byte is read."""
+        """Return the keys of pieces that do not match the record; every byte is read."""
         found = read_pieces(self.location, self._keys(shard)[:-1])
         return self._changed(shard, record, found)
 
@@ -161,42 +163,45 @@ class SweepStore:
         return [key for key, data, piece in together if data is None or signed(data) != piece]
 
     def state(self, every_byte: bool = True) -> State:
-        """How far the store is; whether the pieces are whole by every byte of them, or by their sizes alone."""
-        missing, torn, modes = 0, dict[str, str](), Counter[int]()
+        """Return the state of the store; pieces are checked by all their bytes, or only by their sizes."""
+        missing, torn, modes = list[int](), dict[str, str](), Counter[int]()
         size_of = sizes_in(self.location, () if every_byte else self.arrays)
         for shard, record in self.records():
             wrong = [_record_key(shard)] if isinstance(record, Exception) else []
             torn |= dict.fromkeys(wrong, "is cut or changed")
             if isinstance(record, Record):
                 keys = zip(self._keys(shard), record.pieces, strict=False)
-                # another process may have written it since a server listed the sizes
+                # another process may have written it after the sizes were listed
                 if every_byte or any(size_of(key) != size for key, (_, size) in keys):
                     wrong = self._wrong(shard, record)
                 torn |= dict.fromkeys(wrong, _WRONG)
             if isinstance(record, Record) and not wrong:
                 modes.update(record.modes)
             else:
-                missing += 1
-        return State(missing, self.grid.num_shards, torn, modes)
+                missing.append(shard)
+        ended = self.given_up() if missing else frozenset()
+        return State(
+            len(missing), self.grid.num_shards, torn, modes, tuple(k for k in missing if k in ended)
+        )
 
     def modes(self, shards: Sequence[int]) -> Counter[int]:
-        """How often each status stands in those of these shards that are computed."""
+        """Return the number of modes of each status in the computed shards among these."""
         found = Counter[int]()
         for _, record in self.records(shards):
             found.update(record.modes if isinstance(record, Record) else {})
         return found
 
     def unmarked(self) -> frozenset[str]:
-        """The data of shards without a record, which a kill left there: nothing says that they are whole."""
+        """Return the keys of data of shards without a record, from interrupted runs; they may be incomplete."""
         return frozenset(key for k in self.without_mark() for key in self._keys(k)[:-1])
 
     @property
     def _before(self) -> tuple[int, ...]:
-        """Return the leading axis of theories in an array's shape; empty for a single theory."""
+        """The leading axis of theories in the shape of arrays; empty for a single theory."""
         return (self.grid.theories,) if self.grid.theories > 1 else ()
 
     def _keys(self, shard: int) -> list[str]:
-        """The keys of the pieces of a shard: its arrays, then its record."""
+        """Return the keys of the pieces of a shard: its arrays, then its record."""
         place = ".".join(
             [
                 "c",
@@ -209,7 +214,7 @@ class SweepStore:
         return [*pieces, _record_key(shard)]
 
     def finish(self, state: State) -> None:
-        """Write the summary of certificates of a complete store, and remove what a kill left half written."""
+        """Write the summary of certificates of a complete store, and remove abandoned files and claims."""
         with explained(self.location):
             write_summary(self.location, certificate_summary(state.modes))
             root = folder_of(self.location)
@@ -219,8 +224,20 @@ class SweepStore:
             if claims is not None:
                 claims.remove_all()
 
+    def give_up(self, shard: int) -> None:
+        """Record that a shard has ended too many processes, if the store can hold claims."""
+        claims = claim_files(self.location)
+        if claims is not None:
+            with explained(self.location):
+                claims.make(name_of(shard, attempts.MOST))
+
+    def given_up(self) -> frozenset[int]:
+        """Return the shards recorded as given up, even if they have been computed since."""
+        claims = claim_files(self.location)
+        return frozenset() if claims is None else given_up(claims.names())
+
     def claimed(self, lease: float) -> Claimed:
-        """The claims of this process, in a store that `require_claims` lets pass."""
+        """Return the claims of this process, in a store accepted by `require_claims`."""
         claims = claim_files(self.location)
         assert claims is not None
         return Claimed(claims, lease, self.marked)
@@ -240,7 +257,7 @@ class _Cut(NamedTuple):
         return cls(array.shape, array.chunks, array.shards, array.fill_value, array.dtype)
 
     def packed(self, values: NDArray[Any], cells: tuple[int, ...]) -> bytes:
-        """The piece of a shard of these cells, theories before them."""
+        """Return the piece of a shard with these cells, preceded by the axis of theories."""
         wanted = (*cells, *self.shape[len(cells) :])
         if values.shape != wanted:
             raise ValueError(
@@ -250,15 +267,17 @@ class _Cut(NamedTuple):
 
 
 class State(NamedTuple):
-    """How far a store is.
+    """State of a store.
 
-    Shards missing or damaged, shards in all, what is wrong by key, and how many modes of the others have each status.
+    ``missing`` is the number of shards missing or damaged, ``shards`` the total number, ``torn`` the damage by key,
+    ``modes`` the number of modes of each status in the other shards, ``given_up`` the missing shards that are given up.
     """
 
     missing: int
     shards: int
     torn: dict[str, str]
     modes: Counter[int]
+    given_up: tuple[int, ...] = ()
 
 
 def open_store(
@@ -267,24 +286,24 @@ def open_store(
     chunk_cells: int | None = None,
     shard_cells: int | None = None,
 ) -> SweepStore:
-    """Create the store of a sweep, or open the one that is there in order to go on with it.
+    """Create the store of a sweep, or open an existing one to continue it.
 
-    Labels that are missing or damaged are written anew from the definition. Nothing is ever removed, so several
-    processes may start the same store at the same moment.
+    Missing or damaged labels are rewritten from the definition. Nothing is removed, so several processes may open the
+    same store at the same time.
 
     Parameters
     ----------
     location
-        Path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec knows, or a Zarr store.
+        Path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec supports, or a Zarr store.
     chunk_cells, shard_cells
-        Cells of one chunk and of one shard, for a new store; without either, shards of a large sweep are sized by how
-        long the solver takes here for some cells. A store that is there keeps its chunks and shards.
+        Cells per chunk and per shard of a new store; without both, the size of shards of a large sweep follows from the
+        measured speed of the solver. An existing store keeps its chunks and shards.
 
     Raises
     ------
     StoreError
-        If the location holds something else, or the store of another definition, or one that other
-        versions or another kind of device have begun; or if it cannot be written, or is damaged beyond repair.
+        If the location holds something else, or a store of another definition, of other versions or another kind of
+        device; or if it cannot be written, or is damaged beyond repair.
     """
     with explained(location):
         found = examine(location)
@@ -308,7 +327,7 @@ def open_store(
 
 
 def require_reachable(location: Location) -> None:
-    """Refuse, for workers of dask, a store in the memory of this process: they would write into copies."""
+    """Raise an error for a store in the memory of this process: dask workers would write into copies."""
     if in_memory(location):
         raise StoreError(
             f"{text_of(location)}: is in the memory of this process, where workers of dask cannot write; give the "
@@ -317,7 +336,7 @@ def require_reachable(location: Location) -> None:
 
 
 def stored_definition(location: Location) -> dict[str, Any]:
-    """Return attributes of a store: definition, fingerprint, chunk_shape, versions.
+    """Return the attributes of a store: definition, fingerprint, chunk_shape, versions.
 
     Raises
     ------
@@ -348,7 +367,7 @@ def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
 
 
 def stored(location: Location) -> SweepStore:
-    """The store that is there, to read from.
+    """Return an existing store, for reading.
 
     Raises
     ------
@@ -363,17 +382,17 @@ def stored(location: Location) -> SweepStore:
 
 
 def state_of(location: Location, every_byte: bool = True) -> State:
-    """How far a store is, by every byte of its pieces or by their sizes alone; raises as `stored`."""
+    """Return the state of a store, by all bytes of its pieces or only by their sizes; errors as for `stored`."""
     return stored(location).state(every_byte)
 
 
 def require_whole(location: Location) -> None:
-    """Refuse a store with a damaged piece; the message names it and the remedy. Shards may be missing.
+    """Raise an error for a store with a damaged piece, with the remedy; shards may be missing.
 
     Raises
     ------
     StoreError
-        As `state_of`, and if data are torn or changed.
+        If data are torn or changed; also as for `state_of`.
     """
     torn = state_of(location).torn
     if torn:

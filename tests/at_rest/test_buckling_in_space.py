@@ -24,7 +24,8 @@ from tests.at_rest.loaded_elements import (
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(8), pytest.param(range(8, 50), marks=pytest.mark.slow, id="more")]
+    "seeds",  # the first are of all four theories
+    [(0, 1, 2, 4), pytest.param((3, *range(5, 50)), marks=pytest.mark.slow, id="more")],
 )
 @pytest.mark.filterwarnings("ignore::jaxmodal.LargeDeflectionWarning")
 def test_random_arms_beside_finite_elements(seeds):
@@ -114,12 +115,8 @@ def test_rigid_chains_beside_their_potential(seed):
     arm = jm.SpatialArm(tuple(links))
     gravity, force, moment = rng.normal(size=3) * 9.0, rng.normal(size=3) * 30.0, rng.normal(size=3)
     given = {"gravity": gravity, "tip_force": force, "tip_moment": moment}
-    turns = [
-        np.asarray(frame.axes.T @ before)
-        for frame, before in zip(
-            arm.frames(), [np.eye(3), *(f.axes for f in arm.frames()[:-1])], strict=True
-        )
-    ]
+    axes = [frame.axes for frame in arm.frames()]
+    turns = [own.T @ before for own, before in zip(axes, [np.eye(3), *axes[:-1]], strict=True)]
     line = 2700.0 * np.pi * 0.02**2 / 4
 
     def potential(q):
@@ -128,7 +125,7 @@ def test_rigid_chains_beside_their_potential(seed):
         total = np.zeros(3, np.longdouble)  # the rotation vector of the tip, to second order
         for k, own in enumerate(values):
             turned = turned @ turns[k].T
-            own_turn = arm.frames()[k].axes @ q[3 * k : 3 * k + 3]
+            own_turn = axes[k] @ q[3 * k : 3 * k + 3]
             total = total + own_turn + np.cross(total, own_turn) / 2
             turned = turned @ rotation(q[3 * k : 3 * k + 3])
             mass, centre = own["hub"]
@@ -314,6 +311,7 @@ def test_what_cannot_buckle_and_what_is_refused():
 
 def test_results_show_themselves_and_commands_take_arms_in_space(tmp_path):
     arm = jm.examples.six_axis_industrial()
+    arm = arm.replace(links=arm.links[:3])
     found = jm.buckling(arm, 2, gravity=DOWN)
     assert "certified" in str(found)
     assert found.to_xarray().displacement.dims == ("factor", "link", "station", "axis")

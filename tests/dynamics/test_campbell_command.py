@@ -1,6 +1,6 @@
 """The command `jaxmodal campbell`: a printed table of blades by a file, its formats, its picture, what it refuses.
 
-What compiles: relative rest and a linearisation of a blade of eight shapes.
+What compiles: nothing beside `test_turning`, relative rest and a linearisation of a blade of as many shapes.
 """
 
 import csv
@@ -28,7 +28,7 @@ second_moment_z = 1e-9
 torsion_constant = 2e-9
 
 [dynamics]
-modes = { bending_xz = 8 }
+modes = { bending_xz = 10 }
 torsional_inertia = 0.0
 """
 UNIT = np.sqrt(1e10 * 1e-9 / (0.1 * 2.0**4))
@@ -74,7 +74,7 @@ def test_a_blade_flaps_as_printed_in_every_format(blade, tmp_path):
         (["--rates", "3,0"], "'3,0' is no range of rates"),
         (["--rates", "0,3", "--order", "0"], "0.0 is not in the range x>0.0"),
         (["--rates", "0,3", "--plot", "a.txt"], "ends in .png"),
-        (["--rates", "0,3", "--modes", "40"], "--modes 40: must be a whole number from 1 to 8"),
+        (["--rates", "0,3", "--modes", "40"], "--modes 40: must be a whole number from 1 to 10"),
         ([], "Missing option '--rates'"),
     ],
 )
@@ -105,13 +105,11 @@ def test_arms_that_do_not_turn_steadily(blade, more, message):
 
 
 def test_rates_without_relative_rest_are_said(blade):
-    """Two blades so soft that the second one hangs through under its weight, along the axis about which they turn."""
-    links = BLADE[BLADE.index("[[links]]") : BLADE.index("[dynamics]")].replace("1e10", "1e6")
-    second = links.rstrip() + "\njoint_axis = [0.0, 1.0, 0.0]\n\n"
-    table = "[dynamics]\nmodes = { bending_xz = 2 }\ngravity = [0.0, 0.0, -9.81]\n"
-    blade.write_text(f"dimensions = 3\n\n{links}{second}{table}")
-    words = ["--rates", "0,0.1", "--points", 2, "--modes", 1, "--posture-deg", 57.3]
-    shown = called(blade, *words, "--format", "json")
+    """A blade so soft that it hangs through under its weight, along the axis about which it turns."""
+    blade.write_text(BLADE.replace("1e10", "1e4") + "gravity = [0.0, 0.0, -9.81]\n")
+    shown = called(blade, "--rates", "0,0.1", "--points", 2, "--modes", 1, "--format", "json")
     assert shown.exit_code == 1, shown.output
-    assert "no relative rest found at 2 of 2 rates, from 0 rad/s" in shown.stderr
-    assert json.loads(shown.stdout)["frequency_hz"] == [[None], [None]]
+    assert "no relative rest found at 1 of 2 rates, from 0.1 rad/s" in shown.stderr
+    (still,), (turning,) = json.loads(shown.stdout)["frequency_hz"]
+    assert still > 0.0
+    assert turning is None

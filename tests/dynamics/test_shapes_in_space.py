@@ -1,12 +1,13 @@
 """Families of shapes of arms in space beside the exact frequencies, own shapes, and inertia matrices of first order.
 
-What compiles: linearisations of two arms, and the terms of a planar arm in both kinds of models.
+What compiles: inertia matrices of three arms, and the terms of a planar arm in both kinds of models.
 """
 
 import functools
 
 import numpy as np
 import pytest
+from spatial_dynamics_cases import locked_frequencies
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -14,7 +15,6 @@ from jaxmodal.dynamics import (
     flexible_arm,
     forward_dynamics,
     inertia_matrix,
-    linearise,
 )
 from jaxmodal.dynamics.rod_shapes import end_mass_rods, polynomial_rods, sampled_rods
 from jaxmodal.dynamics.shapes import polynomial_shapes, sampled_shapes
@@ -43,10 +43,7 @@ def elbow(angle=0.9):
 
 def locked(arm, model):
     """Locked frequencies in the posture of the arm, rad/s."""
-    q = np.zeros(model.num_coordinates)
-    angles = [float(link.joint_angle) for link in arm.links if not link.segment]
-    q[: model.num_links], q[model.layout.driven] = angles, angles
-    return linearise(model, q, joints="locked").natural_frequencies()
+    return locked_frequencies(model, [float(x.joint_angle) for x in arm.links if not x.segment])
 
 
 def test_shapes_of_the_locked_arm_are_exact_in_its_posture():

@@ -141,6 +141,22 @@ def test_a_pair_cut_by_the_end_of_the_list_is_marked_and_has_the_mean_of_both(ar
     )
 
 
+def test_modes_of_frequency_zero_beside_others_need_no_program(arm, monkeypatch):
+    """They have no shape of their own; the others are those of the arm alone."""
+    monkeypatch.setattr(modal_batches, "_HOST_MODES", 128)
+    monkeypatch.setattr(modal_batches, "block", lambda *_, **__: pytest.fail("a program"))
+    loose = jm.set_parameters(arm, {"link2.joint_stiffness": 0.0})
+    cells = {"link3.joint_angle": ANGLES[[0, 3], 1]}
+    found = jm.natural_frequencies_batch(loose, cells, MODES)
+    assert found.omega[:, 0].tolist() == [0.0, 0.0]
+    few = jm.modal_quantities_batch(loose, cells, found, addresses=ADDRESSES)
+    for name in ("derivative", "effective_mass", "participation"):
+        assert np.isnan(getattr(few, name)[:, 0]).all(), name
+    posed = jm.set_parameters(loose, {"link3.joint_angle": ANGLES[3, 1]})
+    alone = jm.sensitivities(posed, MODES, addresses=ADDRESSES)
+    np.testing.assert_allclose(few.derivative[1, 1:], alone.derivative[1:], rtol=SAME, atol=1e-12)
+
+
 def test_an_uncertified_group_with_more_members_than_counts_is_no_error(
     arm, cells, found, table, monkeypatch
 ):

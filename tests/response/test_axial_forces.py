@@ -109,7 +109,7 @@ def test_a_column_near_rest_and_buckled():
 
 
 def test_a_column_that_a_rigid_support_holds():
-    """It does not buckle, though it would on the springs that stand in for the support."""
+    """It does not buckle, though it would without the support."""
     arm = column(-6.0 * CRITICAL, support_y_stiffness=np.inf)
     ports = "link_1@0.5.across", "tip.rotation"
     found = jm.frequency_response(arm, 30.0, *ports, theory="rayleigh")
@@ -120,7 +120,7 @@ def test_a_column_that_a_rigid_support_holds():
 
 
 def test_loads_between_rigid_supports():
-    """Forces at rest are those that the supports make, not those of the springs that stand in for them."""
+    """Forces at rest are those that the supports make, not those of the dampers beside them."""
     link = jm.Link(
         1.3, 7e10, 2700.0, jm.rectangle(0.01, 0.04), loss_factor=0.02, support_x_stiffness=np.inf
     )

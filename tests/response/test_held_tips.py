@@ -2,6 +2,7 @@
 
 import itertools
 
+import jax
 import mpmath
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from response.arms import bent, target, with_damping
 from response.exact_chain import Chain
 
 import jaxmodal as jm
+from jaxmodal.response.driven import held_tips
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from tests.supported_arms import TIPS, supported_two
 
@@ -186,6 +188,59 @@ def test_a_linkage_at_rest(pin):
     assert jm.truncation_error(model, omega=[0.3 * first]).worst < 1e-6
 
 
+def test_a_linkage_in_space_at_rest():
+    """Without its supports it swings freely: its response grows by 1e12 there, and held none of its digits."""
+    locked = jm.to_spatial(linkage(PINS["rigid"]))
+    names = ["joint_2.rz", "joint_2.relative_rotation", "link_2@0.5.y", "tip_2.x"]
+    still = jm.static_compliance(locked, names, names).values
+    first = float(jm.natural_frequencies(locked, 1).omega[0])
+    low = jm.frequency_response(locked, 1e-6 * first, names, names).values.real
+    np.testing.assert_allclose(low, still, rtol=0, atol=1e-11 * np.abs(still).max())
+
+
+@pytest.mark.parametrize("waves", [0.7, 6.0])
+def test_what_lies_beside_rigid_supports_has_no_effect(waves, monkeypatch):
+    """Values, derivatives and damped modes, whose determinants have factors of the dampers."""
+    arm, omega = held(), [30.0, 1700.0, 5100.0]
+
+    def numbers():
+        asked = arm, omega, "link_2@0.5.y", OUTPUTS
+        slopes = jm.response_sensitivities(*asked, addresses=["link1.length", "link2.density"])
+        modes = jm.damped_sensitivities(arm, 2, addresses=["link1.length"])
+        return slopes.response.values, slopes.derivative, modes.modes.roots, modes.derivative
+
+    usual = numbers()
+    monkeypatch.setattr(held_tips, "SLOWEST", waves)
+    for one, other in zip(usual, numbers(), strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=1e-10 * np.abs(one).max())
+
+
+@pytest.mark.slow  # compiles the response
+def test_traced_responses_tell_resonances_and_have_their_digits():
+    """Where the arm on some of its supports is in resonance nine digits: no mean over circles helps a traced one."""
+    arm = undamped(held())
+    rigid = [
+        f"link{k + 1}.{name}" for k in range(2) for name in SUPPORTS if getattr(arm.links[k], name)
+    ]
+    fewer = [jm.set_parameters(arm, {name: 0.0}) for name in rigid]
+    own, *others = (np.asarray(jm.natural_frequencies(x, 3).omega) for x in (arm, *fewer))
+    omega = np.concatenate([own, *others])
+
+    @jax.jit
+    def traced(omega):
+        found = jm.frequency_response(arm, omega, "link_2@0.5.y", OUTPUTS[:2])
+        return found.values, found.status
+
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        values, status = traced(omega)
+    alone = jm.frequency_response(arm, omega, "link_2@0.5.y", OUTPUTS[:2])
+    np.testing.assert_array_equal(status, alone.status)
+    assert (alone.status[..., :3] == jm.Status.resonance).all()
+    size = np.abs(alone.values[..., 3:]).max(axis=0)
+    found = np.asarray(values)[..., 3:]
+    np.testing.assert_allclose(found / size, alone.values[..., 3:] / size, rtol=0, atol=1e-9)
+
+
 def test_a_rigid_support_does_not_vary():
     with pytest.raises(jm.ArmError, match=r"'link2\.support_x_stiffness' is rigid in this arm"):
         jm.frequency_response(
@@ -289,3 +344,34 @@ def test_supports_askew_hold_a_port_along_a_link_as_well():
     assert not np.any(found[:2])
     assert not np.any(found[:, :2])
     assert np.all(found[2:, 2:])
+
+
+CLAMPED = dict.fromkeys(SUPPORTS, np.inf)
+PINNED = {"support_x_stiffness": np.inf, "support_y_stiffness": np.inf}
+
+
+@pytest.mark.parametrize(("tip", "hinge"), [(CLAMPED, {}), (PINNED, {"joint_stiffness": 0.0})])
+@pytest.mark.parametrize("in_space", [False, True])
+def test_ports_that_supports_part_know_nothing_of_each_other(tip, hinge, in_space):
+    """At resonances, too, where one of them is infinite: a link with its tip at rest keeps what lies beyond from it."""
+    first, second = undamped(without_supports()).links
+    first, second = first.replace(**tip), second.replace(**hinge)
+    arm, alone = jm.Arm((first, second), jm.Payload(0.4, 2e-3)), jm.Arm((first,))
+    roots = np.asarray(jm.natural_frequencies(arm, 5).omega)
+    roots = roots[roots > 0.0]
+    omega = np.concatenate([roots * (1.0 + x) for x in (0.0, 1e-12, 1e-9, 1e-4, 0.1)])
+    arms = [jm.to_spatial(each) if in_space else each for each in (arm, alone)]
+    places = ["link_1@0.4.y", "link_2@0.5.y", "tip.x"]
+    found = jm.frequency_response(arms[0], omega, places, places)
+    apart = np.asarray(found.status)[0, 1:]
+    assert (apart == jm.Status.resolved).all()
+    np.testing.assert_array_equal(np.asarray(found.values)[0, 1:], 0.0)
+    np.testing.assert_array_equal(np.asarray(found.values)[1:, 0], 0.0)
+    own = jm.frequency_response(arms[1], omega[-roots.size :], places[0], places[0])
+    np.testing.assert_allclose(
+        np.asarray(found.values)[0, 0, -roots.size :],
+        np.asarray(own.values)[0, 0],
+        rtol=1e-11,
+        atol=0.0,
+    )
+    assert (np.asarray(found.status)[1, 1] == jm.Status.resonance).any()

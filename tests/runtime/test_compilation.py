@@ -59,8 +59,8 @@ import sys
 import jax; jax.config.update("jax_enable_x64", True)
 import numpy as np, jaxmodal as jm
 jm.use_compilation_cache(sys.argv[1])
-arm = jm.examples.two_link_flexible()
-print(jax.jit(lambda x: jm.count_below(arm.with_posture([x]), 5.0))(0.5))
+arm = jm.Arm(jm.examples.two_link_flexible().links[:1])
+print(jax.jit(lambda x: jm.count_below(jm.set_parameters(arm, {"link1.length": x}), 5.0))(0.5))
 """
 
 

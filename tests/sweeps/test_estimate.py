@@ -1,99 +1,161 @@
 """How long `jaxmodal sweep plan` says a sweep takes: what is timed, and what follows from it."""
 
+import json
+import math
+import types
+
 import pytest
+from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.batches.plan import FEW
-from sweeps.commands import estimate as estimates
-from sweeps.commands.estimate import Estimate, estimate, path_text, time_text
+from jaxmodal.cli.commands import main
+from sweeps.commands.estimate import Estimate, estimate, path_text, time_text, workers_lines
+from sweeps.store import first_chunk
+from sweeps.store.grid import make_grid
 
 ARM = jm.examples.two_link_flexible()
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock on which every solved cell takes a second, and all else nothing; it lists the cells of each call."""
-    solved = []
+class Machine:
+    """A clock on which a call takes so long besides its cells, each cell so long; what all share comes first.
 
-    class Counting:
-        def solve(self, values):
-            solved.append(values.shape[-1])
+    Programs are made with the first call of each size in ``makes``. Other work holds every call up by ``others``.
+    """
 
-    monkeypatch.setattr(estimates, "plan_of", lambda *_: Counting())
-    monkeypatch.setattr(estimates, "_slowness", lambda: 1.0)
+    def __init__(self, monkeypatch, each, besides=0.0, begin=0.0, makes=(), others=1.0, cores=1):
+        self.clock = self.used = 0.0
+        self.programs, self.calls = 0, []
+        makes = set(makes)
 
-    def seconds(call):
-        before = sum(solved)
-        call()
-        return float(sum(solved) - before)
+        def solve(sweep, part):
+            cells = math.prod(s.stop - s.start for s in part)
+            seconds = besides + each * cells + (0.0 if self.calls else begin)
+            if cells in makes:
+                makes.remove(cells)
+                self.programs, seconds = self.programs + 1, seconds + 20.0
+            self.calls.append(cells)
+            self.clock += others * seconds
+            self.used += cores * seconds
 
-    monkeypatch.setattr(estimates, "_time", seconds)
-    return solved
-
-
-def of_cells(cells, address="link1.length"):
-    return sweeps.Sweep(ARM, [sweeps.linspace(address, 0.4, 1.0, cells)], num_modes=2)
-
-
-@pytest.mark.parametrize("cells", [3, 700, FEW])
-def test_what_numpy_solves_is_timed_as_it_is(clock, cells):
-    found = estimate(of_cells(cells))
-    assert found.computing == pytest.approx(estimates._START + cells)
-    assert found.compiling == 0.0
-    assert max(clock) <= 1024
+        clock = {"perf_counter": lambda: self.clock, "process_time": lambda: self.used}
+        monkeypatch.setattr(first_chunk, "time", types.SimpleNamespace(**clock))
+        monkeypatch.setattr(first_chunk, "compute_block", solve)
+        monkeypatch.setattr(first_chunk, "programs_begun", lambda: self.programs)
 
 
-def test_programs_are_faster_and_compiled_once(clock, tmp_path, monkeypatch):
-    """Both theories share their programs; the cache is asked for files of their kind."""
-    monkeypatch.setattr(estimates, "available_cores", lambda: 4)
-    monkeypatch.setattr(estimates, "_cache_folder", lambda: str(tmp_path))
-    cells = 4 * FEW
-    axes = [sweeps.linspace("link1.length", 0.4, 1.0, cells)]
-    two = sweeps.Sweep(ARM, axes, theories=["timoshenko", "rayleigh"], num_modes=2)
-    one, both = estimate(of_cells(cells)), estimate(two)
-    assert (
-        one.compiling == both.compiling == estimates._SEARCH.compiling / estimates._MOST_COMPILERS
+def of_cells(cells):
+    return sweeps.Sweep(ARM, [sweeps.linspace("link1.length", 0.4, 1.0, cells)], num_modes=2)
+
+
+def measured(cells, chunk=None):
+    sweep = of_cells(cells)
+    return first_chunk.measured(sweep, make_grid(sweep, chunk))
+
+
+def test_a_small_sweep_is_solved_whole(monkeypatch):
+    machine = Machine(monkeypatch, each=0.01, begin=3.0)
+    found = measured(50)
+    assert machine.calls == [1, 1, 4, 16, 50]
+    assert (found.cells, found.seconds) == (50, pytest.approx(0.5))
+    assert found.chunk_seconds == pytest.approx(0.5)
+    assert found.begin == pytest.approx(3.01)
+
+
+@pytest.mark.parametrize("besides", [0.0, 0.4])
+def test_of_slow_cells_a_second_is_enough(monkeypatch, besides):
+    """What a call takes besides its cells counts once in a chunk, not for every cell."""
+    machine = Machine(monkeypatch, each=0.25, besides=besides)
+    found = measured(10_000, 64)
+    assert machine.calls == [1, 1, 4]
+    assert found.chunk_seconds == pytest.approx(besides + 64 * 0.25)
+    assert machine.used < 3.0 + 3 * besides
+
+
+def test_a_first_cell_that_takes_long_is_enough(monkeypatch):
+    machine = Machine(monkeypatch, each=7.0)
+    assert measured(10_000, 64).chunk_seconds == pytest.approx(64 * 7.0)
+    assert machine.calls == [1, 1]
+
+
+def test_calls_that_make_programs_belong_to_the_beginning(monkeypatch):
+    machine = Machine(monkeypatch, each=1e-5, besides=0.02, makes=[1, 1024, 65_536])
+    found = measured(1_000_000)
+    assert machine.calls.count(1024) == machine.calls.count(65_536) == 2
+    assert found.cells == 65_536
+    assert found.seconds == found.chunk_seconds == pytest.approx(0.02 + 0.65536)
+    assert found.begin == pytest.approx(60.0, abs=2.0)
+
+
+@pytest.mark.parametrize(("others", "cores", "seconds"), [(6.0, 1, 0.5), (0.5, 1, 0.25)])
+def test_other_work_on_the_machine_is_not_counted(monkeypatch, others, cores, seconds):
+    """By the clock where several cores share the work, else what the processors took."""
+    Machine(monkeypatch, each=0.01, others=others, cores=cores)
+    assert measured(50).seconds == pytest.approx(seconds)
+
+
+def test_a_gpu_works_while_the_processors_wait(monkeypatch):
+    monkeypatch.setattr(first_chunk, "is_gpu", lambda _: True)
+    Machine(monkeypatch, each=0.01, others=6.0)
+    assert measured(50).seconds == pytest.approx(3.0)
+
+
+def test_all_cells_take_as_long_as_those_that_were_timed(monkeypatch):
+    Machine(monkeypatch, each=0.5, begin=2.0)
+    sweep = of_cells(1000)
+    found = estimate(sweep, make_grid(sweep, 100), started=1.5)
+    assert found.computing == pytest.approx(500.0)
+    assert found.begin == pytest.approx(1.5 + 2.0 + 0.5)
+    assert found.total == found.begin + found.computing
+    assert (found.measured_cells, found.measured_seconds) == (4, pytest.approx(2.0))
+    assert found.drawn
+    large = sweeps.Sweep(
+        ARM, [sweeps.linspace(name, 0.1, 1, 10_000) for name in ("theta_2", "payload.mass")]
     )
-    shared = cells / estimates._SEARCH.gain / 4
-    assert one.computing == pytest.approx(estimates._START + estimates._SEARCH.tracing + shared)
-    assert both.computing - one.computing == pytest.approx(shared)
-    assert not one.compiled
-    assert one.total == pytest.approx(one.computing + one.drawing + one.compiling)
-    (tmp_path / "jit_searched-0123-cache").touch()
-    kept = estimate(of_cells(cells))
-    assert kept.compiled
-    assert kept.total == pytest.approx(kept.computing + kept.drawing)
+    assert not estimate(large, make_grid(large)).drawn
 
 
 def test_what_it_says():
-    slow = Estimate(computing=5.0, compiling=16.0, drawing=2.0, cores=2, compiled=False)
-    assert time_text(slow) == (
-        "time: about 23 s on 2 cores, 2 s of them for pictures and 16 s to compile programs, which are kept"
+    found = Estimate(
+        begin=5.0, computing=16.0, measured_cells=4, measured_seconds=1.26, cores=2, drawn=True
     )
-    warm = Estimate(computing=5.0, compiling=16.0, drawing=2.0, cores=1, compiled=True)
-    assert time_text(warm) == (
-        "time: about 7 s on 1 core, 2 s of them for pictures; 16 s more if its programs are not in the cache"
+    assert time_text(found) == (
+        "time: about 21 s on 2 cores, and pictures: 5 s to begin, and all cells as the first 4, which took 1.3 s here"
     )
-    assert "1 h 1 min on" in time_text(Estimate(3660.0, 0.0, 0.0, 2, True))
+    alone = Estimate(0.0, 3660.0, 1, 2.0, 1, False)
+    assert time_text(alone) == (
+        "time: about 1 h 1 min on 1 core: 0 s to begin, and all cells as the first, which took 2 s here"
+    )
+    assert workers_lines(found, 1, 10) == []
+    (line,) = workers_lines(found, 4, 10)  # three of ten shards at most
+    assert line == (
+        f"workers: 4 of 2 cores each take about 10 s, {(5.0 + 4.8) * 8 / 3600:.3g} core-hours in all"
+    )
 
 
-def test_an_arm_in_space_is_timed_by_its_own_cells(monkeypatch):
-    """Its cells are solved for it in NumPy: some, spread over the sweep."""
-    seen = []
-    solve = estimates.PlanInSpace.solve
+def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(monkeypatch, tmp_path):
+    Machine(monkeypatch, each=1e-6)
+    file = tmp_path / "s.toml"
+    angles = "linspace = { start = 0.1, stop = 1, num = 1000 }"
+    parameters = ("theta_2", "payload.mass", "link1.length")
+    axes = (f'[[axes]]\nparameter = "{name}"\n{angles}\n' for name in parameters)
+    file.write_text('arm = "example:two_link_flexible"\nnum_modes = 2\n' + "".join(axes))
+    answer = CliRunner().invoke(main, ["sweep", "plan", str(file), "--format", "json"])
+    assert answer.exit_code == 0, answer.output
+    said = json.loads(answer.stdout)
+    assert said["cells"] == 10**9
+    assert said["seconds"]["computing"] == pytest.approx(1000.0, rel=1e-6)
+    assert said["seconds"]["measured_cells"] == math.prod(said["chunks"]["shape"])
+    assert said["files"] <= 10_000
 
-    def watched(plan, values):
-        seen.append(values.shape[1])
-        return solve(plan, values)
 
-    monkeypatch.setattr(estimates.PlanInSpace, "solve", watched)
+def test_cells_are_solved_and_timed_as_they_will_be():
+    """An arm in space, for which nothing is compiled: the whole of its one chunk."""
     arm = jm.to_spatial(ARM)
-    sweep = sweeps.Sweep(arm, [sweeps.linspace("theta_2", 0, 90, 50, unit="degree")], num_modes=2)
-    found = estimate(sweep)
-    assert seen == [17, 17, 49]
-    assert found.computing > estimates._START * 0.01
-    assert found.compiling == 0.0
+    sweep = sweeps.Sweep(arm, [sweeps.linspace("theta_2", 0, 90, 5, unit="degree")], num_modes=2)
+    found = estimate(sweep, make_grid(sweep))
+    assert (found.measured_cells, found.drawn) == (5, True)
+    assert found.computing == found.measured_seconds > 0.0
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_shards_beside_one_that_ends_its_workers_are_tried_again(late):
     assert sorted(shard for shard, _ in found) == list(range(40))
     ((shard, failed),) = [(k, it) for k, it in found if it is not None]
     assert shard == 5
-    assert str(failed.error).startswith("4 workers ended one after the other while they had it")
+    assert str(failed.error).startswith("4 processes ended one after the other while they had it")
 
 
 def test_a_result_whose_worker_is_lost_before_it_is_told_is_waited_for(late):

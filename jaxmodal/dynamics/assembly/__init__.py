@@ -1,1 +1,1 @@
-"""From an arm to the arrays of its model: links between joints, their constants, the model itself."""
+"""Assembly of the arrays of a model from an arm: links between joints, their constants, the model itself."""

@@ -1,4 +1,4 @@
-"""Arguments of `flexible_arm` that arms of both kinds share."""
+"""Checks of arguments of `flexible_arm` for planar arms and arms in space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_size(number: int) -> None:
 
 
 def per_link(name: str, value: Any, n: int, unit: str) -> Any:
-    """One number for all links or joints, or one for each, shape (n,)."""
+    """Return a value for each link or joint, shape (n,), from one number for all or one for each."""
     value = plain(name, value)
     several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
     entries = list(value) if several else [value] * n

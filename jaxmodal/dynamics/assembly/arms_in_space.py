@@ -1,4 +1,4 @@
-"""From an arm in space to the arrays of its model."""
+"""Assembly of the arrays of a model from an arm in space."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def arm_in_space(
     base: Any,
     joint_position: Any,
 ) -> SpatialFlexibleArm:
-    """The model of an arm in space, posed as `SpatialFlexibleArm` has it by default.
+    """Return the model of an arm in space with the default formulation of `SpatialFlexibleArm`.
 
-    ``damping`` holds the arguments of `flexible_arm` of that kind, by name.
+    ``damping`` holds the damping arguments of `flexible_arm` by name.
     """
     require_concrete(
         arm, "flexible_arm of an arm in space", "gradients are those of the model's arrays"
@@ -73,7 +73,7 @@ def arm_in_space(
     ]
     rolls = [link.roll[..., 0] for link in values]
     more = max(springs)
-    before = [np.eye(3), *rolls[:-1]]  # own axes of the link before, in those of its section
+    before = [np.eye(3), *rolls[:-1]]  # axes of the previous link, in the axes of its section
     known = layout.functions.number
     gram = np.zeros((rows, known + 8, known + 8))
     for i, (parts, table) in enumerate(zip(values, tables, strict=True)):
@@ -85,7 +85,7 @@ def arm_in_space(
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
     stiffness, losses = _matrices(straight, layout, tables, damping, arm.base_stiffness)
-    beyond = [  # or no rotor at all: the motor has no inertia
+    beyond = [  # also without a rotor: the motor then has no inertia
         spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
         for link, spring in zip(jointed, elastic, strict=True)
     ]
@@ -167,7 +167,7 @@ def _supports(
 
 
 def _check_inertia(model: SpatialFlexibleArm) -> None:
-    """Refuse joints beyond which nothing has mass: no torque could be told from any motion."""
+    """Refuse joints that move nothing with mass: their accelerations would not be determined."""
     moved = np.abs(model.gram).sum(axis=(1, 2)) + np.abs(model.spin).sum(axis=(1, 2))
     at_link = model.rotor * ~(np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond))
     for joint, piece in reversed(list(enumerate(model.layout.moving))):
@@ -179,7 +179,7 @@ def _check_inertia(model: SpatialFlexibleArm) -> None:
 
 
 def _idle_base(model: SpatialFlexibleArm) -> str:
-    """How motors may not move on a base on springs that has no inertia (`SpatialFlexibleArm.idle_base`)."""
+    """Return `SpatialFlexibleArm.idle_base`: the motor motion that an elastic base without inertia rules out."""
     if 0 not in model.numbers or model.base == "driven":
         return ""
     known, axis = model.layout.functions.number, model.axis[1]
@@ -199,7 +199,7 @@ def _idle_base(model: SpatialFlexibleArm) -> str:
 
 
 def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:
-    """Directions of the further springs of a joint, shape (room, 6), in the axes of the section."""
+    """Return the directions of the joint springs, shape (room, 6), in the axes of the section."""
     own = link.directions[:-1, :, 0]
     turned = np.concatenate([own[:, :3] @ roll, own[:, 3:] @ roll], axis=1)
     return np.pad(turned, [(0, room - len(own)), (0, 0)])
@@ -215,9 +215,10 @@ def _unit(link: SpatialLink) -> np.ndarray:
 
 
 def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:
-    """Of a body: integrals of (1, x, y, z) with each other, by its 6 x 6 mass matrix about the point, shape (4, 4).
+    """Return the pseudo-inertia of a body, shape (4, 4), from its 6 x 6 mass matrix about the point.
 
-    The matrix is in the link's own axes, ``roll`` the axes of its section in those, which x, y and z are along.
+    It holds the mass integrals of the products of (1, x, y, z), with x, y and z along the axes of the section. The mass
+    matrix is in the axes of the link, and ``roll`` holds the axes of the section in those of the link.
     """
     mass, moment, inertia = matrix[0, 0], matrix[3:, :3], matrix[3:, 3:]
     first = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
@@ -230,7 +231,7 @@ def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:
 
 
 def _torsional_inertias(given: Any, own: list[float]) -> list[float]:
-    """Inertia about the line per length of each link, kg m."""
+    """Return the inertia of each link about its line per length, kg m."""
     entries = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given] * len(own)
     if len(entries) != len(own):
         raise ArmError(
@@ -252,7 +253,7 @@ def _matrices(
     damping: Mapping[str, Any],
     base: BaseStiffness | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K and D, of a free base with 0 for its rates."""
+    """Return K and D over all rates, with 0 for the rates of a free base."""
     n, units, links = len(layout.elastic), np.eye(layout.size), layout.links
     times, ratios = np.zeros((2, len(tables)))
     times[links] = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], len(links), "s")

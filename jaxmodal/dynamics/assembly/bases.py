@@ -1,4 +1,4 @@
-"""The base of an arm in space: clamped or driven, or a rigid body that floats freely."""
+"""Base of an arm in space: clamped, driven, or a free rigid body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jaxmodal.spatial.parts.links import SpatialLink
 
 
 class Base(NamedTuple):
-    """The base of a model: its kind, its pseudo-inertia about its point, and the place of joint 1."""
+    """Base of a model: its kind, its pseudo-inertia about its point, and the position of joint 1."""
 
     kind: str
     gram: np.ndarray
@@ -24,26 +24,26 @@ class Base(NamedTuple):
 
 
 def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -> Base:
-    """The base of an arm; ``body`` is the pseudo-inertia (4, 4) about joint 1 of the stator of its first link.
+    """Return the base of an arm; ``body`` is the pseudo-inertia (4, 4) of the stator of link 1 about joint 1.
 
     Raises
     ------
     ArmError
-        If the kind is unknown, or the base is free and has no inertia or stands on springs, or the arm floats already
-        by its springs.
+        If the kind is unknown, a free base has no inertia or stands on springs, or the springs of joint 1 already let
+        the arm float.
     """
     first = arm.links[0]
     one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
     if kind == "driven" and arm.base_stiffness is not None:
         raise ArmError(
-            "base = 'driven': moves as it is told, and base_stiffness of the arm lets it give way; must be one of the "
+            "base = 'driven': moves as it is told, and base_stiffness of the arm makes it elastic; must be one of the "
             "two: give arm.replace(base_stiffness=None), or leave base out."
         )
     if kind != "free":
         if joint_position is not None:
             raise ArmError(
                 f"joint_position = {shown(joint_position)}: is where joint 1 is on a base that floats freely; must be "
-                "left out, or stand beside base = 'free'."
+                "left out, or used with base = 'free'."
             )
         _refuse_floating_springs(first)
         return Base(kind, np.zeros((4, 4)), np.zeros(3))
@@ -69,17 +69,20 @@ def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -
 
 
 def least_moment(body: np.ndarray) -> float:
-    """Smallest moment of inertia of a body about its centre of gravity, by its pseudo-inertia; 0 without mass."""
+    """Return the smallest moment of inertia of a body about its centre of gravity, from its pseudo-inertia.
+
+    A body without mass has 0.
+    """
     mass = body[0, 0]
     if not mass > 0.0:
         return 0.0
-    # moments of mass about the centre of gravity, of which the inertia tensor is made
+    # second moments of mass about the centre of gravity, from which the inertia tensor follows
     spread = body[1:, 1:] - np.outer(body[0, 1:], body[0, 1:]) / mass
     return float(np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)[0])
 
 
 def _refuse_floating_springs(first: SpatialLink) -> None:
-    """Refuse springs by which an arm floats already: its joint 1 would turn twice about the same axis."""
+    """Refuse springs that let an arm float: joint 1 would duplicate a rotation that they already allow."""
     turning = [
         [float(x) for x in spring.direction]
         for spring in first.joint_springs

@@ -1,4 +1,4 @@
-"""The exact modes of the locked arm as assumed shapes: what each link does in them, relative to its own base."""
+"""Exact modes of the locked arm as assumed shapes: the deflection of each link relative to its own base."""
 
 from __future__ import annotations
 
@@ -12,43 +12,42 @@ from jaxmodal.dynamics.shapes import LinkShapes, combined, fitted_polynomials
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.runtime.errors import ArmError
 
-#: stations to which polynomials are fitted; they crowd to the ends
+#: stations to which polynomials are fitted, denser near the ends
 STATIONS = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 101))
-#: how well polynomials must meet the exact shapes, over their largest value
+#: largest difference between polynomials and exact shapes, relative to their largest value
 FIT = 1e-9
-#: share of a shape that must be new beside those before it
+#: smallest part of a shape, relative to its size, that must be independent of the shapes before it
 NEW = 1e-7
 
 
 def locked_arm_shapes(
     arm: Arm, links: Sequence[JointedLink], counts: Sequence[int]
 ) -> tuple[LinkShapes, ...]:
-    """Shapes of every link that together hold the first exact modes of the arm, joints locked in its posture.
+    """Return shapes of every link that together represent the first exact modes of the arm with locked joints.
 
     Parameters
     ----------
     arm
-        A concrete arm; its joint angles are the posture.
+        Concrete arm; its joint angles are the posture.
     links
-        Its links between joints.
+        Links of the arm between joints.
     counts
-        Number of shapes of each: those of the first so many modes of the arm.
+        Number of shapes m of each link; its shapes come from the first m modes of the arm.
 
     Returns
     -------
     tuple of LinkShapes
-        Combined so that the curvatures of a link's shapes are orthonormal; the first m span what the link does in
-        the first m modes.
+        Shapes with orthonormal curvatures; the first m span the deflections of the link in the first m modes.
 
     Raises
     ------
     ArmError
-        If a link consists of segments, or moves in one mode as it does in those before.
+        If a link consists of segments, or its deflection in a mode is a combination of those in the modes before.
 
     Notes
     -----
-    The modes are those of inextensible beams, the engine's ``bending_only``. With m shapes on every link the first m
-    frequencies of the locked arm in this posture are exact; in other postures they lie above.
+    The modes are those of inextensible beams (``bending_only``). With m shapes on every link the first m frequencies of
+    the locked arm in this posture are exact; in other postures they are upper bounds.
     """
     modes = max(counts, default=0)
     if any(len(link.pieces) > 1 for link in links):
@@ -69,7 +68,7 @@ def locked_arm_shapes(
 
 
 def _spanned(values: np.ndarray, number: int) -> LinkShapes:
-    """Shapes that span the columns, deflections at the stations, shape (s, m)."""
+    """Return shapes that span the columns of ``values``, deflections at the stations, shape (s, m)."""
     count = values.shape[1]
     if count == 0:
         return combined(1, np.zeros((1, 0)), "locked_arm")
@@ -79,7 +78,7 @@ def _spanned(values: np.ndarray, number: int) -> LinkShapes:
     if not np.all(new > NEW):
         mode = int(np.argmin(new)) + 1
         raise ArmError(
-            f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, but for "
-            f"{new.min():.0e} of it; must bend in a new way: take fewer modes for this link, or 'polynomial'."
+            f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, with a relative "
+            f"difference of {new.min():.0e}; must bend in a new way: take fewer modes for this link, or 'polynomial'."
         )
     return combined(size, span * np.sign(span[:1] + (span[:1] == 0.0)), "locked_arm")

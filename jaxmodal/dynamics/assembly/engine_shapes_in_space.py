@@ -1,4 +1,4 @@
-"""The exact modes of a locked arm in space as assumed shapes: what each link does in them, relative to its own base."""
+"""Exact modes of a locked arm in space as assumed shapes: the deformation of each link relative to its own base."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: share of a link's motion below which a deformation takes no part in a mode
+#: share of the motion of a link below which a deformation is rounding in a mode
 _TAKES_PART = 1e-8
 
 
 def locked_arm_shapes(arm: SpatialArm, counts: Sequence[Sequence[int]]) -> list[Deformations]:
-    """Shapes of every link that together hold the first exact modes of the arm, joints locked in its posture.
+    """Return shapes of every link that together represent the first exact modes of the arm with locked joints.
 
     Parameters
     ----------
     arm
-        A concrete arm; its joint angles are the posture.
+        Concrete arm; its joint angles are the posture.
     counts
-        Of each deformation of each link: of how many of the first modes its shapes are.
+        For each deformation of each link, the number of modes from which its shapes are taken.
 
     Returns
     -------
     list of (stretch, torsion, bending in x-y, in x-z)
-        So many shapes as the link deforms in different ways, at the most: each deformation has coordinates of its own.
+        At most one shape for each mode; deformations without motion in a mode, and dependent shapes, are left out. Each
+        deformation has its own coordinates.
 
     Raises
     ------
     ArmError
-        If the arm moves freely in one of these modes.
+        If one of these modes is a free motion of the arm.
 
     Notes
     -----
-    The modes are the engine's ``euler_bernoulli``, and where no link has shapes of stretch ``bending_only``. With the
-    same number for all the first frequencies of the locked arm in this posture are exact.
+    The modes are those of theory ``euler_bernoulli``, or ``bending_only`` if no link has shapes of stretch. With the
+    same number of modes for all deformations, the first frequencies of the locked arm in this posture are exact.
     """
     modes = max(max(count) for count in counts)
     stretched = any(count[0] for count in counts)
@@ -52,7 +53,7 @@ def locked_arm_shapes(arm: SpatialArm, counts: Sequence[Sequence[int]]) -> list[
     if not np.all(np.isfinite(motion)):
         raise ArmError(
             f"shapes = 'locked_arm': the arm moves freely in one of its first {modes} modes, which bends nothing; must "
-            "be an arm without free motions and with so many modes: choose 'polynomial', or take fewer."
+            "be an arm with enough modes and without free motions: choose 'polynomial', or take fewer."
         )
     made = []
     for i, count in enumerate(counts):
@@ -76,7 +77,7 @@ def locked_arm_shapes(arm: SpatialArm, counts: Sequence[Sequence[int]]) -> list[
 
 
 def _that_take_part(values: np.ndarray, largest: np.ndarray) -> np.ndarray:
-    """Of a deformation at the stations in some modes (k, s), those where it is no rounding, each of size 1, (s, k)."""
+    """Return the deformations, from (k, s), that exceed rounding in their mode, each scaled to size 1, shape (s, k)."""
     own = np.abs(values).max(axis=1, initial=0.0)
     kept = own > _TAKES_PART * largest
     return np.asarray((values[kept] / own[kept, None]).T)
@@ -96,6 +97,6 @@ def _rods(values: np.ndarray) -> RodShapes:
 
 
 def _spanned(coefficients: np.ndarray) -> np.ndarray:
-    """Orthonormal columns that span others, those left out that add nothing new."""
+    """Return orthonormal columns that span the given ones; directions below `NEW` are left out."""
     left, sizes, _ = np.linalg.svd(coefficients, full_matrices=False)
     return np.asarray(left[:, sizes > NEW * sizes[0]])

@@ -1,7 +1,7 @@
-"""From an arm to the arrays of its model.
+"""Assembly of the arrays of a model from an arm.
 
-Written with `xp`: a concrete arm is assembled in NumPy and compiles nothing; the same lines are traced where a value
-of the arm is. Shapes are constants either way.
+The code uses `xp`: a concrete arm is assembled in NumPy and compiles nothing; with traced values of the arm the same
+lines are traced. Shapes are constants in both cases.
 """
 
 from __future__ import annotations
@@ -50,25 +50,26 @@ def link_shapes(
     family: str = "clamped_mass",
     bodies: Sequence[EndBody] | None = None,
 ) -> tuple[LinkShapes, ...]:
-    """Assumed shapes of every link of an arm, between joints.
+    """Return assumed shapes of every link of an arm, between joints.
 
     Parameters
     ----------
     arm
-        The arm, concrete for shapes that depend on it.
+        The arm; concrete for shapes that depend on it.
     modes
-        Number of shapes of each link, or one number for all; a rigid link has none.
+        Number of shapes of each link, or one number for all; rigid links have none.
     family
-        ``"clamped_mass"`` (De Luca and Siciliano, eqs (14)-(22)), ``"clamped_free"``, ``"polynomial"`` (Legendre's
-        polynomials as curvatures), ``"monomial"`` (xi^2, xi^3, ...) or ``"locked_arm"`` (what each link does in the
-        exact modes of the arm, its joints locked in its posture: m shapes on every link hold the first m of them).
+        ``"clamped_mass"`` (De Luca and Siciliano, eqs (14)-(22)), ``"clamped_free"``, ``"polynomial"`` (Legendre
+        polynomials as curvatures), ``"monomial"`` (xi^2, xi^3, ...) or ``"locked_arm"`` (the deflections of each link
+        in the exact modes of the arm with joints locked in its posture: m shapes on every link represent the first m
+        modes).
     bodies
-        For clamped-mass shapes, what stands at the end of each link, instead of `end_bodies` of the arm with (MD) = 0.
+        Bodies at the ends of the links for clamped-mass shapes; by default `end_bodies` of the arm with (MD) = 0.
 
     Raises
     ------
     ArmError
-        If a choice is not allowed, or numbers do not fit the number of links.
+        If a choice is not allowed, or the numbers do not match the number of links.
     """
     links = jointed_links(arm)
     one_of("family", family, FAMILIES, "'clamped_mass' converges fastest")
@@ -98,7 +99,7 @@ def link_shapes(
 
 
 def _counts(modes: Any, n: int) -> list[int]:
-    """Number of modes of each link."""
+    """Return the number of modes of each link."""
     rows = isinstance(modes, (list, tuple)) or (isinstance(modes, np.ndarray) and modes.ndim == 1)
     given = list(modes) if rows else [modes] * n
     if len(given) != n:
@@ -117,29 +118,29 @@ def _check_bodies(bodies: Any, family: str, n: int) -> None:
     if not known or family != "clamped_mass" or len(bodies) != n:
         raise ArmError(
             f"bodies = {shown(bodies)} for family {family!r}: must be a list of {n} EndBody, one for each link, and "
-            "only clamped-mass shapes know them."
+            "only clamped-mass shapes use them."
         )
 
 
 def _made(
     arm: Arm, modes: Any, shapes: Any, links: Sequence[JointedLink]
 ) -> tuple[LinkShapes, ...]:
-    """The shapes of each link, by the name of a family or as they are given."""
+    """Return the shapes of each link, from the name of a family or as given."""
     n = len(links)
     if isinstance(shapes, str):
         return link_shapes(arm, modes, shapes)
     if not isinstance(shapes, (list, tuple)) or not all(isinstance(s, LinkShapes) for s in shapes):
         raise ArmError(
             f"shapes = {shown(shapes)}: must be one of {', '.join(map(repr, FAMILIES))} for all links, or a list of "
-            f"{n} LinkShapes, one for each; link_shapes(arm, modes, family) makes those of a family."
+            f"{n} LinkShapes, one for each; link_shapes(arm, modes, family) creates those of a family."
         )
     if len(shapes) != n:
-        raise ArmError(f"shapes: {len(shapes)} of them; must be {n}, one LinkShapes for each link.")
+        raise ArmError(f"shapes: {len(shapes)} given; must be {n}, one LinkShapes for each link.")
     for number, (shape, link) in enumerate(zip(shapes, links, strict=True), start=1):
         if link.rigid and shape.count:
             raise ArmError(
                 f"shapes[{number}]: has {shape.count} shapes, and link {number} between joints is rigid; must have "
-                "none: take that of link_shapes(arm, modes), or leave rigid out of the link."
+                "none: use link_shapes(arm, modes), or leave rigid out of the link."
             )
     return tuple(shapes)
 
@@ -175,7 +176,7 @@ def flexible_arm(
     base: str = "clamped",
     joint_position: Any = None,
 ) -> FlexibleArm | SpatialFlexibleArm:
-    """Return the model of an arm in motion: a `FlexibleArm` of a planar arm, a `SpatialFlexibleArm` of one in space.
+    """Return the model of an arm in motion: a `FlexibleArm` for a planar arm, a `SpatialFlexibleArm` for one in space.
 
     Parameters
     ----------
@@ -189,56 +190,57 @@ def flexible_arm(
         In space joints may slide, and segments are links of their own, with shapes of their own; an elastic base gives
         way by its six springs. Supports are springs, unstrained in the posture of the joint angles.
     modes
-        Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
-        In space a number is that of bending in each plane of a link, with one shape in torsion and none in stretch; a
-        dict such as ``{"bending_xy": 3, "bending_xz": 3, "torsion": 2, "stretch": 1}`` says each, 0 where it is left
-        out. Rigid links have none.
+        Number of assumed modes of each link, or one number for all; ignored with given shapes. In space a number means
+        that many shapes of bending in each plane of a link, one of torsion and none of stretch; a dict such as
+        ``{"bending_xy": 3, "bending_xz": 3, "torsion": 2, "stretch": 1}`` gives each, 0 by default. Rigid links have
+        none.
     shapes
-        A family of `link_shapes`, ``"clamped_mass"`` if left out, or shapes for each link, made by hand. In space
-        ``"polynomial"`` if left out, ``"monomial"``, ``"clamped_free"``, ``"clamped_mass"`` or ``"locked_arm"``, whose
-        number of modes is of how many of the arm's first modes the shapes are; a dict of families or of shapes made by
-        hand by deformation, or a list of either, one for each link.
+        Family of `link_shapes`, by default ``"clamped_mass"``, or given shapes for each link. In space ``"polynomial"``
+        (default), ``"monomial"``, ``"clamped_free"``, ``"clamped_mass"`` or ``"locked_arm"``, for which ``modes`` is
+        the number of modes of the arm from which shapes are taken; or a dict of families or given shapes by
+        deformation; or a list of either, one for each link.
     coordinates
-        ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
-        link, so that a modal coordinate is a length, or an angle, that does not depend on any normalisation.
+        ``"as_given"`` keeps the scale of the shapes; ``"tip_deflection"`` scales each to 1 at the end of its link, so
+        that a modal coordinate is a length, or an angle, that does not depend on any normalisation.
     gravity
-        Acceleration of gravity in the axes of the base (of a free one, of the ground), m/s^2, such as (0, -9.81) or
-        (0, 0, -9.81); none if left out.
+        Acceleration of gravity in the axes of the base (with a free base, of the ground), m/s^2, such as (0, -9.81) or
+        (0, 0, -9.81); none by default.
     kelvin_voigt_time
-        Structural damping as a time in s: D = time K; one number or one for each link. In space that of the link
-        itself comes to it, and the link's ``joint_damping`` acts beside the spring of its joint.
+        Structural damping as a time in s: D = time K; one number or one for each link. In space the value of the link
+        itself is added, and the ``joint_damping`` of the link acts in parallel with the spring of its joint.
     damping_ratio
         Structural damping of each mode, 2 ratio sqrt(K_jj m_j) with the modal mass m_j; one number or one for each
         link.
     viscous_friction, coulomb_friction
-        Of each joint, N m s/rad and N m, at the joint's side of the gear (at the motor's angle of an elastic joint).
+        Friction of each joint, N m s/rad and N m, on the joint side of the gear (at the motor angle of an elastic
+        joint).
     coulomb_width
-        Rate in rad/s over which dry friction changes sign: tanh(rate/width).
+        Rate in rad/s over which Coulomb friction changes sign: tanh(rate/width).
     inertia_order, frames, foreshortening
-        See `FlexibleArm`; in space a truncated inertia matrix goes with a base that does not move.
+        See `FlexibleArm`; in space ``inertia_order="first"`` needs a clamped base.
     second_order, rotor_motion, torsion_spin
-        Of an arm in space, see `SpatialFlexibleArm`.
+        For an arm in space, see `SpatialFlexibleArm`.
     torsional_inertia
-        Of an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
-        for the density times I_y + I_z of the section.
+        For an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
+        for density times I_y + I_z of the section.
     base
-        Of an arm in space: ``"clamped"``, which its ``base_stiffness`` lets give way; ``"driven"`` where it moves as
-        `simulate` is told; or ``"free"`` where it floats freely. The base is then a rigid body, the ``stator`` of link
-        1, and the axis and the frame of joint 1 are seen from the axes of the base.
+        For an arm in space: ``"clamped"``, with ``base_stiffness`` on springs; ``"driven"`` with a motion given to
+        `simulate`; or ``"free"`` for a base that floats freely. A free base is a rigid body, the ``stator`` of link 1,
+        and the axis and the frame of joint 1 are given in the axes of the base.
     joint_position
-        Of a free base: joint 1 seen from the point of the base whose position and velocity are coordinates and rates,
-        in the axes of the base, m. Left out, that point is joint 1.
+        For a free base: position of joint 1 relative to the point of the base whose position and velocity are
+        coordinates and rates, in the axes of the base, m. By default that point is joint 1.
 
     Raises
     ------
     ArmError
-        If a choice or a value is not allowed, or the arm has what these dynamics do not know.
+        If a choice or a value is not allowed, or the arm has features that the dynamics do not support.
     X64DisabledError
         If JAX's 64-bit mode is off.
 
     Notes
     -----
-    Links are Euler-Bernoulli beams; planar ones do not stretch. Quadrature is Gauss's, exact to rounding for every
+    Links are Euler-Bernoulli beams; planar ones do not stretch. Gauss quadrature is used, exact to rounding for every
     family.
 
     Examples
@@ -288,7 +290,7 @@ def flexible_arm(
 
 
 def _refuse_choices_in_space(*given: Any) -> None:
-    """Refuse what is about arms in space alone: in the plane a link does not twist, and a rotor turns with its link."""
+    """Refuse choices for arms in space: in the plane a link does not twist, and a rotor turns with its link."""
     names = (
         *("second_order", "rotor_motion", "torsion_spin"),
         *("torsional_inertia", "base", "joint_position"),
@@ -297,7 +299,7 @@ def _refuse_choices_in_space(*given: Any) -> None:
     for name, value, default in zip(names, given, defaults, strict=True):
         if value is not default and value != default:
             raise ArmError(
-                f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} of a planar arm, or left "
+                f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} for a planar arm, or left "
                 "out; jaxmodal.to_spatial(arm) makes it an arm in space."
             )
 
@@ -305,7 +307,7 @@ def _refuse_choices_in_space(*given: Any) -> None:
 def _planar_arm(
     arm: Arm, modes: Any, shapes: Any, scaled: bool, gravity: Any, damping: Mapping[str, Any]
 ) -> FlexibleArm:
-    """The model of a planar arm, posed as `FlexibleArm` has it by default."""
+    """Return the model of a planar arm with the default formulation of `FlexibleArm`."""
     links = jointed_links(arm)
     n = len(links)
     made = _made(arm, modes, shapes, links)
@@ -370,7 +372,7 @@ def _planar_arm(
 
 
 def _check_finite(model: FlexibleArm) -> None:
-    """Refuse what overflowed: every value of the arm is finite, but not every product of them."""
+    """Refuse overflow: the values of the arm are finite, but products of them may not be."""
     for name in ("length", "gram", "inertias", "stiffness", "damping"):
         values = getattr(model, name)
         if not is_traced(values) and not np.all(np.isfinite(values)):

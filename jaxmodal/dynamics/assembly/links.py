@@ -1,4 +1,4 @@
-"""An arm as dynamics sees it: links between joints, each of one piece or several, and what lies beyond each of them."""
+"""Links between joints, each of one or several pieces, and the bodies at their ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: what an inextensible Euler-Bernoulli link between two joints on its axis has none of
+#: values of an arm that inextensible Euler-Bernoulli links between joints on their axes do not support
 _NOT_HERE = (
     *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
@@ -27,7 +27,7 @@ _NOT_HERE = (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """A uniform piece of a link: where it begins and ends, m; EI in N m^2; kg/m; the body at its end."""
+    """Uniform piece of a link: its start and length, m; EI in N m^2; kg/m; the body at its end."""
 
     start: Any
     length: Any
@@ -39,16 +39,16 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class JointedLink:
-    """A link with the joint at its base: all parts between two joints.
+    """Link with the joint at its base: all parts between two joints.
 
     Attributes
     ----------
     pieces
-        One piece, or as many as the link has segments.
+        One piece, or one for each segment of the link.
     joint
-        The `Link` with which it begins; its hub, stator, rotor and spring are those of the joint.
+        First `Link`, whose hub, stator, rotor and spring belong to the joint.
     rigid
-        Whether all of its pieces are.
+        True if all pieces are rigid.
     """
 
     pieces: tuple[Piece, ...]
@@ -66,23 +66,23 @@ class JointedLink:
 
     @property
     def is_elastic(self) -> bool:
-        """Whether a spring lies between the motor and the link."""
+        """True if a spring acts between the motor and the link."""
         return _has_spring(self.joint)
 
     @property
     def rotor_beyond(self) -> bool:
-        """Whether the rotor of an elastic joint stands beyond its spring."""
+        """True if the rotor of an elastic joint is beyond its spring."""
         return self.is_elastic and self.joint.motor == "beyond_spring"
 
 
 def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
-    """The links of an arm from joint to joint.
+    """Return the links of an arm from joint to joint.
 
     Raises
     ------
     ArmError
-        If the arm has what these dynamics do not know: offsets, bodies off the axis, springs along or across a
-        link, a free hinge, a spring without a rotor, damping as a value of a link.
+        If the arm has features that the dynamics do not support: offsets, bodies off the axis, springs along or across
+        a link, a free hinge, a spring without a rotor, damping as a value of a link.
     """
     refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
     refuse_base(arm)
@@ -110,21 +110,21 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         rigid = [link.rigid for link in group]
         if any(rigid) and not all(rigid):
             raise ArmError(
-                f"link{number}.rigid = {rigid[-1]}: all segments of a link bend here or none does; put the rigid "
-                "part between joints of its own, or make it stiff."
+                f"link{number}.rigid = {rigid[-1]}: in the dynamics all segments of a link bend or none does; make the "
+                "rigid part a link with a joint, or make it stiff."
             )
         made.append(JointedLink(tuple(pieces), group[0], all(rigid)))
     for name in ("centre_x", "centre_y"):
         value = getattr(arm.payload, name)
         if not absent(value):
             raise ArmError(
-                f"payload.{name} = {shown(value)}: the dynamics know bodies on the axis of a link alone; leave it out."
+                f"payload.{name} = {shown(value)}: the dynamics support only bodies on the link axis; leave it out."
             )
     return tuple(made)
 
 
 def absent(value: Any) -> bool:
-    """Whether a value of an arm is none, or known to be 0."""
+    """Return True if a value of an arm is missing or a concrete 0."""
     return value is None or (isinstance(value, float) and value == 0.0)
 
 
@@ -176,21 +176,21 @@ def _or_zero(value: Any) -> Any:
 
 
 def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
-    """Return the bodies at the ends of the links while the joints are locked in the arm's posture.
+    """Return the bodies at the ends of the links with the joints locked in the posture of the arm.
 
     Parameters
     ----------
     arm
-        A concrete arm; its joint angles are the posture.
+        Concrete arm; its joint angles are the posture.
     first_moments
-        Whether to keep (MD), eq (28) of De Luca and Siciliano without deflections; 0 otherwise, as in their
+        If True, (MD) is included, eq (28) of De Luca and Siciliano without deflections; otherwise it is 0, as in their
         section VI.
 
     Returns
     -------
     tuple of EndBody
-        One for each link between joints: mass, moment of inertia about the link's end, first moment along it.
-        Hubs, stators, rotors that the link carries, tip bodies and the payload count.
+        One for each link between joints: mass, moment of inertia about the end of the link, first moment along the
+        link. Hubs, stators, rotors carried by the link, tip bodies and the payload are included.
     """
     links = jointed_links(arm)
     angles = np.cumsum([0.0] + [float(link.joint.joint_angle) for link in links[1:]])
@@ -208,7 +208,7 @@ def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
                 inertia += float(_or_zero(getattr(joint, name)))
         along = (centre * np.exp(-1j * angles[i])).real
         found.append(EndBody(mass, inertia, float(along) if first_moments else 0.0))
-        # to the base of this link: its own pieces, the bodies within, all that lies beyond
+        # move to the base of this link: its own pieces, the bodies within, and everything beyond
         length = float(link.length)
         direction = np.exp(1j * angles[i])
         inertia += mass * length**2 + 2.0 * length * float(along)

@@ -1,4 +1,4 @@
-"""An arm in space as pieces, one after the other: its links, and what its springs stand between."""
+"""Arm in space as a chain of pieces: its links, and massless pieces for springs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Piece(NamedTuple):
     Attributes
     ----------
     link
-        At position 0 of its joint, with those springs of its joint that give way.
+        Link at position 0 of its joint, with the joint springs of finite stiffness.
     kind
-        How it is joined to the piece before: it turns, slides or is fixed.
+        Connection to the previous piece: it turns, slides or is fixed.
     number
-        The link of the arm, counted from 1, that it is of; 0 is a base that is elastic or driven.
+        Number, from 1, of the link to which the piece belongs; 0 for an elastic or driven base.
     """
 
     link: SpatialLink
@@ -33,24 +33,24 @@ class Piece(NamedTuple):
 
     @property
     def is_link(self) -> bool:
-        """Whether it is a link, and not the springs before one."""
+        """True if the piece is a link, and not a massless piece for springs."""
         return self.number > 0 and not self.stands_between
 
     @property
     def stands_between(self) -> bool:
-        """Whether it is nothing but what springs stand between."""
+        """True if the piece only carries springs."""
         return self.kind == FIXED and bool(self.link.joint_springs)
 
 
 def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
-    """The pieces of an arm, from its base; one that is ``driven`` gives way as the six springs of an elastic one do.
+    """Return the pieces of an arm, from its base; a ``driven`` base has the six directions of an elastic one.
 
-    Springs at a joint that slides are before the guide along which it does: these stand between pieces of their own.
+    The springs at a sliding joint come before its guide: they belong to a separate piece.
 
     Raises
     ------
     ArmError
-        Where a link has what motions in space do not know.
+        If a link has features that the dynamics in space do not support.
     """
     pieces = []
     if driven or arm.base_stiffness is not None:
@@ -100,12 +100,12 @@ def supports_of(arm: SpatialArm) -> list[tuple[int, Support]]:
 
 
 def _between(**values: object) -> SpatialLink:
-    """A piece without length or mass."""
+    """Return a piece without length or mass."""
     return SpatialLink(0.0, rigid=True, **values)  # type: ignore[arg-type]
 
 
 def _of_base(stiffness: float) -> tuple[Spring, ...]:
-    """The six directions in which a base moves; the stiffness of an elastic one, which mixes them, stands elsewhere."""
+    """Return the six directions of motion of a base; the stiffness matrix of an elastic base is added elsewhere."""
     return tuple(
         Spring(kind, tuple(axis), stiffness)  # type: ignore[arg-type]
         for kind in ("translation", "rotation")
@@ -114,7 +114,7 @@ def _of_base(stiffness: float) -> tuple[Spring, ...]:
 
 
 def _check(link: SpatialLink) -> None:
-    """Refuse what motions in space do not know."""
+    """Refuse values of a link that the dynamics in space do not support."""
     if link.loss_factor is not None and float(link.loss_factor) != 0.0:
         raise ArmError(
             f"loss_factor = {shown(link.loss_factor)}: has no meaning in time; give kelvin_voigt_time, s."

@@ -1,4 +1,4 @@
-"""The assumed shapes of the links of an arm in space, by the names of families or as they are given."""
+"""Assumed shapes of the links of an arm in space, from names of families or as given."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _fixed_free(count: int) -> RodShapes:
     return end_mass_rods(count, 0.0)
 
 
-#: families that need to know nothing of the arm
+#: families that do not depend on the arm
 _BEAMS: dict[str, Callable[[int], LinkShapes]] = {
     "polynomial": polynomial_shapes,
     "monomial": monomial_shapes,
@@ -61,17 +61,17 @@ NONE: Deformations = (
     polynomial_shapes(0),
 )
 
-#: of each deformation of a link: a family, or shapes
+#: for each deformation of a link: the name of a family, or shapes
 _Chosen = list[Any]
 
 
 def shapes_of(arm: SpatialArm, modes: Any, shapes: Any, in_tip_values: bool) -> list[Deformations]:
-    """The shapes of every link of an arm: how many by ``modes``, which by ``shapes``.
+    """Return the shapes of every link of an arm: their numbers from ``modes``, their kind from ``shapes``.
 
     Raises
     ------
     ArmError
-        If a choice is not allowed, or numbers do not fit the number of links.
+        If a choice is not allowed, or the numbers do not match the number of links.
     """
     chosen = _choices(shapes, len(arm.links))
     counts = _counts(modes, arm, chosen)
@@ -105,10 +105,10 @@ def _names(chosen: _Chosen) -> set[str]:
 
 
 def _choices(shapes: Any, n: int) -> list[_Chosen]:
-    """The family of each deformation of each link, or its shapes."""
+    """Return the family of each deformation of each link, or its shapes."""
     given = list(shapes) if isinstance(shapes, (list, tuple)) else [shapes] * n
     if len(given) != n:
-        raise ArmError(f"shapes: {len(given)} of them; must be one, or {n}, one for each link.")
+        raise ArmError(f"shapes: {len(given)} given; must be one, or {n}, one for each link.")
     made = []
     for entry in given:
         named = entry if isinstance(entry, Mapping) else dict.fromkeys(DEFORMATIONS, entry)
@@ -131,18 +131,18 @@ def _choices(shapes: Any, n: int) -> list[_Chosen]:
 
 
 def _require(name: str, given: Any, kind: type) -> None:
-    """Refuse shapes that are not for this deformation."""
+    """Refuse shapes of another deformation."""
     if not isinstance(given, kind):
         maker = "sampled_rods of jaxmodal.dynamics.rod_shapes"
         if kind is LinkShapes:
             maker = "sampled_shapes of jaxmodal.dynamics.shapes"
         raise ArmError(
-            f"shapes: {name} = {shown(given)}: must be {kind.__name__} or the name of a family; {maker} makes them."
+            f"shapes: {name} = {shown(given)}: must be {kind.__name__} or the name of a family; {maker} creates them."
         )
 
 
 def _counts(modes: Any, arm: SpatialArm, chosen: Sequence[_Chosen]) -> list[Counts]:
-    """Number of shapes of each deformation of each link; shapes that are given count for themselves."""
+    """Return the number of shapes of each deformation of each link; given shapes have their own number."""
     n = len(arm.links)
     given = list(modes) if isinstance(modes, (list, tuple)) else [modes] * n
     if len(given) != n:
@@ -187,7 +187,7 @@ def _count(entry: Any, kinds: _Chosen) -> Counts:
 def _of_engine(
     arm: SpatialArm, counts: Sequence[Counts], chosen: Sequence[_Chosen]
 ) -> list[Deformations]:
-    """Shapes of the exact modes where they are asked for."""
+    """Return shapes of the exact modes for the deformations with family ``locked_arm``."""
     wanted = [
         tuple(c if kind == "locked_arm" else 0 for c, kind in zip(count, kinds, strict=True))
         for count, kinds in zip(counts, chosen, strict=True)
@@ -200,7 +200,7 @@ def _of_engine(
 def _of_end_mass(
     deformation: int, count: int, end: np.ndarray, link: LinkValues
 ) -> RodShapes | LinkShapes:
-    """Eigenfunctions of the link with what lies beyond as a body at its end, whose mass matrix is given."""
+    """Return eigenfunctions of a link with everything beyond as a body at its end, with mass matrix ``end``."""
     length = float(link.beam.length[0])
     mass = float(link.beam.mass[0]) * length
     if deformation == 0:
@@ -214,13 +214,14 @@ def _of_end_mass(
 
 
 def end_matrices(arm: SpatialArm) -> list[tuple[np.ndarray, LinkValues]]:
-    """Of each link the mass matrix (6, 6) of all that lies beyond, about the end of its elastic part, and its values.
+    """Return, for each link, the mass matrix (6, 6) of everything beyond its elastic part, and the values of the link.
 
-    Over displacements and rotations in the axes of the section, with the joints locked in the arm's posture.
+    The matrix is about the end of the elastic part, over displacements and rotations in the axes of the section, with
+    the joints locked in the posture of the arm.
     """
     values = arm_values(arm.links, arm.payload, None).links
     found: list[tuple[np.ndarray, LinkValues]] = []
-    beyond = np.zeros((6, 6))  # in the axes of the tip before, about the joint
+    beyond = np.zeros((6, 6))  # in the tip axes of the previous link, about the joint
     for link in reversed(values):
         at_tip = link.tip[..., 0] + beyond
         end = _moved(at_tip, link.end_offset[:, 0])
@@ -235,14 +236,14 @@ def end_matrices(arm: SpatialArm) -> list[tuple[np.ndarray, LinkValues]]:
 
 
 def _moved(matrix: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """A mass matrix about the point from which its own is seen at ``reach``."""
+    """Return a mass matrix about another point; the original point is at ``reach`` from it."""
     step = np.eye(6)
     step[:3, 3:] = -skew(reach[:, None])[..., 0]
     return np.asarray(step.T @ matrix @ step)
 
 
 def _line(mass: float, length: float) -> np.ndarray:
-    """The mass matrix of a line along x about its beginning; ``mass`` is per length."""
+    """Return the mass matrix of a line along x about its start; ``mass`` is per length."""
     first, second = mass * length**2 / 2.0, mass * length**3 / 3.0
     found = np.diag([mass * length] * 3 + [0.0, second, second])
     found[1, 5] = found[5, 1] = first

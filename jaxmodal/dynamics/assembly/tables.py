@@ -1,6 +1,6 @@
-"""Constants of each link: integrals over its pieces, values of its shapes at bodies, and what of it turns.
+"""Constants of each link: integrals over its pieces, values of its shapes at bodies, and its rotating bodies.
 
-Integrals are in units of the link's length, in NumPy, so that lengths, masses and stiffnesses may be traced.
+Integrals are in units of the length of the link, in NumPy, so that lengths, masses and stiffnesses may be traced.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 
-#: equally spaced places along a link, both ends included, at which a model knows where its points are
+#: number of equally spaced stations along a link, both ends included, for positions along it
 STATIONS = 21
 
 
 class LinkTables:
     """Constants of one link: integrals over its pieces and values at bodies.
 
-    Gauss's rule on every piece; Gamma by integrating slopes exactly between its nodes.
+    Gauss quadrature is used on every piece; Gamma is the exact integral of the interpolated slopes.
 
     Attributes
     ----------
     gram, stiffness : shape (k, k) and (m, m)
-        Scalar products of the link's functions under its mass, bodies included; of curvatures under EI.
+        Scalar products of the functions of the link, weighted by mass, bodies included; and of curvatures, weighted by
+        EI.
     stations : shape (STATIONS, k)
-        The functions at places equally spaced along the link.
+        Values of the functions at equally spaced stations along the link.
     slopes : list, each of shape (m,)
-        Slopes at the end of each piece, in units of the link's length.
+        Slopes at the end of each piece, in units of the length of the link.
     tip, tip_slope, shortening : shape (m,), (m,) and (m, m)
-        Deflections, slopes and Gamma at the end, the last two in units of the link's length.
+        Deflections, slopes and Gamma at the end, the last two in units of the length of the link.
     base, end : shape (k,)
-        The functions at both ends, in units of the link's length.
+        Values of the functions at both ends, in units of the length of the link.
     """
 
     def __init__(self, link: JointedLink, shape: LinkShapes, layout: Layout) -> None:
@@ -65,7 +66,7 @@ class LinkTables:
             self.slopes.append(slope[-1])
             self.tip, self.tip_slope, self.shortening = phi[-1], slope[-1], shortening[-1]
         self.base, self.end = np.eye(1, functions.shape[1])[0], ends[-1]
-        # of 1, x, the shapes, and what is divided by the length
+        # scales of 1, x, the shapes and Gamma, which is divided by the length
         lengths = xp.stack([1.0, link.length])
         self._scale = xp.concatenate([lengths, np.ones(width), np.ones(len(rows)) / link.length])
         self.gram = mass * self._scale[:, None] * self._scale[None, :]
@@ -80,28 +81,28 @@ class LinkTables:
         self.stations = _functions(xi, phi, shortened) * self._scale
 
     def point(self, values: np.ndarray) -> Any:
-        """Scalar products of the functions at one place."""
+        """Return scalar products of the functions at one point."""
         scaled = self._scale * values
         return scaled[:, None] * scaled[None, :]
 
 
 def padded(values: np.ndarray, width: int) -> np.ndarray:
-    """Values for each mode, with zeros for the modes that a link has fewer; the last axis."""
+    """Return values with zeros for the modes that a link lacks, along the last axis."""
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, width - values.shape[-1])])
 
 
 def _functions(xi: np.ndarray, phi: np.ndarray, shortening: np.ndarray) -> np.ndarray:
-    """1, x, shapes and Gamma at some places, shape (places, k)."""
+    """Return 1, x, shapes and Gamma at some positions, shape (places, k)."""
     return np.concatenate([np.ones((len(xi), 1)), xi[:, None], phi, shortening], axis=1)
 
 
 def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
-    """Where the pieces of a link begin and how long they are, in units of the link."""
+    """Return the starts and lengths of the pieces of a link, in units of its length."""
     if len(link.pieces) == 1:
         return [0.0], [1.0]
     if is_traced([piece.length for piece in link.pieces]):
         raise ArmError(
-            "length: traced in a link of several segments; where its pieces meet must be concrete here."
+            "length: is traced in a link of several segments; the lengths of its segments must be concrete here."
         )
     whole = float(link.length)
     return (
@@ -111,7 +112,7 @@ def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
 
 
 def integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """From values at Gauss's nodes on [0, 1] to integrals from 0 to each of some ends, shape (ends, nodes)."""
+    """Return the matrix (ends, nodes) from values at Gauss nodes on [0, 1] to integrals from 0 to each end."""
     size = len(nodes)
     _, weights = quadrature(size)
     degrees = np.arange(size)
@@ -129,13 +130,13 @@ def rotating(
     layout: Layout,
     per_metre: Any,
 ) -> tuple[Any, Any, tuple[tuple[int, bool], ...]]:
-    """Every body that turns: its moment of inertia, its rate by dq/dt, its link and whether it is a rotor.
+    """Return moments of inertia, rates over dq/dt, and (link, whether it is a rotor) of every rotating body.
 
     ``per_metre`` is 1 over the length of each link, shape (n,).
     """
     n, units, spread = len(links), np.eye(layout.size), layout.spread
     frame, turned = np.zeros(layout.size), np.zeros((n, layout.size))
-    # inertias; constant parts of the rates; what of them is divided by the length of each link; links and rotors
+    # inertia; constant part of its rate; part divided by the length of each link; link and whether it is a rotor
     bodies: list[tuple[Any, np.ndarray, np.ndarray, tuple[int, bool]]] = []
 
     def body(

@@ -1,4 +1,4 @@
-"""Constants of a link in space: integrals of its functions, and what they are at its end and along it."""
+"""Constants of a link in space: integrals of its functions, and their values at its end and along it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.spatial.modes.values import BeamValues
 
-#: what a link deforms by: shapes of stretch and torsion, of bending in x-y and in x-z
+#: shapes of the deformations of a link: stretch, torsion, bending in x-y and in x-z
 Deformations = tuple[RodShapes, RodShapes, LinkShapes, LinkShapes]
 
 
 class LinkTablesInSpace:
-    """Constants of one link, by Gauss's rule, exact to rounding for polynomials and all but that for the others.
+    """Constants of one link by Gauss quadrature, exact to rounding for polynomials and nearly so for other shapes.
 
     Attributes
     ----------
     gram, stiffness, modal_mass : shape (k, k), (m, m) and (m,)
-        Scalar products of the functions under the link's mass, without bodies; of what the shapes strain; and of each
-        shape with itself under mass, or of a twist under the inertia about the line.
+        Scalar products of the functions weighted by the mass of the link, without bodies; of the strains of the shapes;
+        and of each shape with itself, weighted by mass, or for torsion by the inertia about the line.
     ends, stations : shape (k,) and (STATIONS, k)
-        The functions at the end, and at places equally spaced.
+        Values of the functions at the end, and at equally spaced stations.
     slopes : shape (m, 3)
-        Rotation vector of the end by each shape.
+        Rotation vector of the end due to each shape.
     turns : shape (3, m, m)
-        Its second order.
+        Second-order part of this rotation vector.
     spin : shape (1 + t, 1 + t)
-        Inertia about the line over the rate of the frame and those of the twists.
+        Inertia about the line, over the rate of the frame and the rates of the twists.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class LinkTablesInSpace:
 
 
 class _Evaluated:
-    """Shapes of all deformations at some places, in units of the link's length, each (places, width)."""
+    """Shapes of all deformations at some positions, in units of the length of the link, each (places, width)."""
 
     def __init__(self, shapes: Deformations, widths: Sequence[int], xi: np.ndarray) -> None:
         rods = [shape.evaluate(xi) for shape in shapes[:2]]
@@ -101,7 +101,7 @@ class _Evaluated:
 def _functions(
     here: _Evaluated, nodes: _Evaluated, to_here: np.ndarray, inner: np.ndarray, known: Functions
 ) -> np.ndarray:
-    """All functions at some places, shape (places, k), up to powers of the length."""
+    """Return all functions at some positions, shape (places, k), up to powers of the length."""
     places = len(to_here)
     xi = to_here @ np.ones(to_here.shape[1])
     parts = [np.ones((places, 1)), xi[:, None], here.values[0], here.values[2], here.values[3]]
@@ -121,7 +121,7 @@ def _end_turns(
     known: Functions,
     per_metre: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation vector of the end: first order (m, 3), second order (3, m, m)."""
+    """Return the rotation vector of the end: first order (m, 3), second order (3, m, m)."""
     end = _Evaluated(shapes, known.widths, np.ones(1))
     m = sum(known.widths)
     twist, xy, xz = (known.modal(d) for d in (1, 2, 3))

@@ -1,1 +1,1 @@
-"""Inputs of a simulation: motions of the joints, torques of the motors, events, and the rules of their values."""
+"""Inputs of a simulation: motions of the joints, torques of the motors, events, and rules for their values."""

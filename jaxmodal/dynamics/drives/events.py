@@ -1,7 +1,7 @@
-"""Events, which end a simulation early: margins of time and state that are positive while it goes on.
+"""Events that end a simulation early: margins of time and state that are positive until then.
 
 An event is a pytree with ``__call__(time, q, rate, model)``, which returns one number, and a ``name``. The simulation
-ends where that number falls to 0. Its values may be traced or batched.
+ends when that number falls to 0. Its values may be traced or batched.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jaxmodal.runtime.namespace import Array
 
 
 class Event(Named):
-    """An event, which ends a simulation when a number falls to 0."""
+    """Event that ends a simulation when a number falls to 0."""
 
     @property
     def name(self) -> str:
@@ -32,16 +32,17 @@ class Event(Named):
         return type(self).__name__
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
-        """The margin that is left, shape (): positive while the simulation goes on."""
+        """Return the margin, shape (): positive until the event happens."""
         raise NotImplementedError
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class JointLimits(Event):
-    """A joint at the end of its range: angles in rad, each of shape (n,) or one number for all.
+    """Event of a joint at the end of its range: limits in rad (m for sliding joints), shape (n,) or one for all.
 
-    Angles are those of the links, relative to the end of the link before; the margin is in rad.
+    The limits apply to the joint positions of the links, relative to the end of the previous link; the margin is the
+    smallest distance to a limit.
     """
 
     lower: Any
@@ -58,9 +59,9 @@ class JointLimits(Event):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SlopeLimit(Event):
-    """A link bent so far that the slope at its end, in rad, reaches ``limit``: small deflections end there.
+    """Event of a link whose end slope, in rad, reaches ``limit``, where small deflections end.
 
-    Of an arm in space it is the turn of the end, by bending in both planes and by torsion.
+    For an arm in space it is the rotation of the end by bending in both planes and by torsion.
     """
 
     limit: Any = 0.1
@@ -74,7 +75,7 @@ class SlopeLimit(Event):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Condition(Event):
-    """A function of (time, q, rate, model) as an event; each new function is a new program."""
+    """Event from a function of (time, q, rate, model); each new function compiles a new program."""
 
     function: Callable[..., Any] = dataclasses.field(metadata={"static": True})
 
@@ -92,7 +93,7 @@ class Condition(Event):
 
 
 def as_events(given: Any) -> tuple[Event, ...]:
-    """Events as they are given, one or several, functions among them, as a tuple.
+    """Return given events as a tuple: one or several, functions included.
 
     Raises
     ------
@@ -105,19 +106,19 @@ def as_events(given: Any) -> tuple[Event, ...]:
         if not callable(entry) or isinstance(entry, type):
             raise ArmError(
                 f"events: {shown(entry)} is none; must be events such as JointLimits(lower, upper), or functions of "
-                "(time, q, rate, model) that give a number which falls to 0."
+                "(time, q, rate, model) that return a number which falls to 0."
             )
         made.append(entry if isinstance(entry, Event) else Condition(entry))
     return tuple(made)
 
 
 def check_shapes(events: tuple[Event, ...], model: FlexibleModel) -> None:
-    """Refuse events that give no number.
+    """Refuse events that do not return a number.
 
     Raises
     ------
     ArmError
-        Names the event and what it gives.
+        Names the event and what it returns.
     """
     blank = at_zero(model), np.zeros(model.num_rates)
     for event in events:
@@ -144,7 +145,7 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleModel) -> None:
 
 
 def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> None:
-    """Refuse events that have happened before the start; margins have shape (k,).
+    """Refuse events whose margins, shape (k,), are not positive at the start.
 
     Raises
     ------
@@ -154,6 +155,6 @@ def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> 
     for event, value in zip(events, margins.tolist(), strict=True):
         if not value > 0.0:
             raise ArmError(
-                f"events: {event.name} is {value:.6g} at the start, t = {time:g} s; must be greater than 0 there, for "
-                "it ends the simulation where it falls to 0: look at the start and at the limits."
+                f"events: {event.name} is {value:.6g} at the start, t = {time:g} s; must be greater than 0 there, "
+                "because the simulation ends when it falls to 0: check the start and the limits."
             )

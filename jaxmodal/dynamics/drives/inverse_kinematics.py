@@ -1,10 +1,10 @@
-"""Inverse kinematics, damped and within limits, at one time after the other.
+"""Inverse kinematics, damped and within limits, for one time after another.
 
-The arm is the undeflected one. At each time the step of the joints that lessens the error e is that of Levenberg and
-Marquardt, ``J^T (J J^T + c)^-1 e`` with a damping c that falls with the size of e down to a small number: on the path
-it is exact, beyond reach it comes to rest at the nearest place, and where the arm is singular no step is long. A joint
-at a limit that would step beyond it is held, and the others make the step. Each time begins where the one before ended,
-so that an arm with more joints than it needs moves them little.
+The arm is undeflected. At each time the joints take steps of the Levenberg-Marquardt method, ``J^T (J J^T + c)^-1 e``
+for the error e, with a damping c that decreases with the size of e down to a small number: on the path the solution is
+exact, out of reach it settles at a nearest point, and near singular postures steps stay short. A joint at a limit that
+would step beyond it is held, and the others make the step. Each time starts from the solution of the previous one, so
+that an arm with redundant joints moves them little.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.namespace import Array
 
-#: steps at one time at the most; the last change of a joint that counts (rad, m); the longest step of one (rad, m)
+#: largest number of steps at one time; smallest change of a joint that counts as motion (rad, m); longest step of a
+#: joint (rad, m)
 _STEPS, _STILL, _LONGEST = 200, 1e-13, 0.5
-#: times that a step is made anew because a joint has met its limit
+#: number of times that a step is recomputed because a joint met its limit
 _HOLDS = 4
 
 
 class Found(NamedTuple):
-    """Joints at one time, what is missed in place and in orientation, and the smallest singular value."""
+    """Joint positions at each time, errors of position and orientation, and the smallest singular value."""
 
     angles: Array
     miss: Array
@@ -34,20 +35,20 @@ class Found(NamedTuple):
 
 
 def _posture(model: FlexibleModel, angles: Array) -> Array:
-    """Coordinates of the undeflected arm, motors on springs with their joints."""
+    """Return the coordinates of the undeflected arm, with motors on springs at the positions of their joints."""
     q = jnp.zeros(model.num_coordinates).at[: model.num_links].set(angles)
     return q.at[model.layout.driven].set(angles)
 
 
 @jax.jit
 def axes_at(model: FlexibleModel, angles: Array) -> Array:
-    """The axes of the undeflected tip as columns."""
+    """Return the axes of the undeflected tip as columns."""
     return equations.tip_axes(model, _posture(model, angles))
 
 
 @jax.jit
 def length_of(model: FlexibleModel) -> Array:
-    """Length of the undeflected arm's line, m."""
+    """Return the length of the line of the undeflected arm, m."""
     points = equations.points(model, _posture(model, jnp.zeros(model.num_links)))
     steps = jnp.diff(points.reshape(-1, points.shape[-1]), axis=0)
     return jnp.sum(jnp.sqrt(jnp.sum(steps**2, axis=-1)))
@@ -59,7 +60,7 @@ def _place_and_axes(model: FlexibleModel, angles: Array) -> tuple[Array, Array]:
 
 
 def _turn(axes: Array, wanted: Array) -> tuple[Array, Array]:
-    """Sine times axis of the rotation from ``axes`` to ``wanted``, in the axes of the base, and its angle."""
+    """Return sine times axis of the rotation from ``axes`` to ``wanted``, in base axes, and its angle."""
     sine = 0.5 * jnp.sum(jnp.cross(axes.T, wanted.T), axis=0)
     cosine = 0.5 * (jnp.sum(axes * wanted) - 1.0)
     size = jnp.sqrt(jnp.sum(sine**2))
@@ -69,7 +70,7 @@ def _turn(axes: Array, wanted: Array) -> tuple[Array, Array]:
 def _error(
     model: FlexibleModel, angles: Array, wanted: tuple[Array, Array | None], length: Array
 ) -> tuple[Array, Array, Array]:
-    """Error in shares of the length and in rad, its Jacobian, and what is missed: distance and angle."""
+    """Return the error in shares of the length and in rad, its Jacobian, and the missed distance and angle."""
     (by_place, by_axes), (here, turned) = jax.jacfwd(
         lambda it: (_place_and_axes(model, it),) * 2, has_aux=True
     )(angles)
@@ -95,9 +96,9 @@ def followed(
     upper: Array,
     least: Array,
 ) -> Found:
-    """Joints at each of some places (T, d) and axes of the tip (T, 3, 3), None where these are free.
+    """Return joint positions for given positions (T, d) and axes (T, 3, 3) of the tip; None leaves the axes free.
 
-    ``least`` is the damping that is left on the path.
+    ``least`` is the damping that remains on the path.
     """
     length = length_of(model)
 

@@ -1,6 +1,6 @@
-"""Given motions of the joints: angles as functions of time, with rates and accelerations by differentiation.
+"""Prescribed motions of the joints: angles as functions of time, with rates and accelerations by differentiation.
 
-Each is a pytree, so that its values may be traced or batched. Angles are those that the motors set, behind the gear.
+Each is a pytree, so that its values may be traced or batched. Angles are those of the motors, behind the gear.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from jaxmodal.runtime.namespace import Array, is_traced
 
 
 class Motion(Named):
-    """A motion of all joints; `angles` of a time gives shape (n,)."""
+    """Motion of all joints; `angles` at a time has shape (n,)."""
 
     def angles(self, time: Any) -> Array:
-        """Angles of the joints at a time, rad, shape (n,)."""
+        """Return the angles of the joints at a time, rad, shape (n,)."""
         raise NotImplementedError
 
     def __call__(self, time: Any) -> tuple[Array, Array, Array]:
-        """Angles, rates and accelerations at a time: rad, rad/s, rad/s^2, each of shape (n,)."""
+        """Return angles, rates and accelerations at a time: rad, rad/s, rad/s^2, each of shape (n,)."""
         one = jnp.ones_like(jnp.asarray(time, jnp.float64))
 
         def rate(at: Array) -> tuple[Array, Array]:
@@ -36,7 +36,7 @@ class Motion(Named):
         return angle, speed, change
 
 
-#: what a field takes that holds a motion, and what others do
+#: rule for a field that holds a motion; below, rules for other fields
 A_MOTION = ("a Motion, such as Hold or RestToRest", lambda x: isinstance(x, Motion))
 _PLACE = "two finite numbers, x and y (m)"
 _DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.0))
@@ -47,7 +47,7 @@ _ELBOW = ("1, which bends it counter-clockwise, or -1", lambda x: np.abs(x) == 1
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Hold(Motion):
-    """Joints that stay where they are: angles in rad, shape (n,)."""
+    """Joints that stay at rest: angles in rad, shape (n,)."""
 
     where: Any
 
@@ -58,7 +58,7 @@ class Hold(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SineMotion(Motion):
-    """``mean + amplitude sin(frequency t + phase)``: rad and rad/s, each of shape (n,)."""
+    """Motion ``mean + amplitude sin(frequency t + phase)``: rad and rad/s, each of shape (n,)."""
 
     mean: Any
     amplitude: Any
@@ -74,9 +74,9 @@ class SineMotion(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class RestToRest(Motion):
-    """From rest to rest in a given time, the fifth-order polynomial without jumps of acceleration; then it stays.
+    """Motion from rest to rest in a given time, a polynomial of fifth order without jumps of acceleration.
 
-    ``start``, ``end`` in rad, shape (n,); ``duration`` in s.
+    ``start``, ``end`` in rad, shape (n,); ``duration`` in s. The joints stay at ``end`` afterwards.
     """
 
     start: Any
@@ -92,9 +92,9 @@ class RestToRest(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SpinUp(Motion):
-    """From rest to a steady rate in rad/s, shape (n,).
+    """Motion from rest to a steady rate in rad/s, shape (n,).
 
-    The rate is ``rate (t/T - sin(2 pi t/T)/(2 pi))`` up to the duration T in s, and steady after.
+    The rate is ``rate (t/T - sin(2 pi t/T)/(2 pi))`` up to the duration T in s, and steady afterwards.
     """
 
     rate: Any
@@ -111,18 +111,18 @@ class SpinUp(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class TipCircle(Motion):
-    """The tip of a rigid arm with two links on a circle: ``centre + radius (cos, sin)(rate t + phase)``.
+    """Motion of the tip of a rigid arm with two links on a circle: ``centre + radius (cos, sin)(rate t + phase)``.
 
     Attributes
     ----------
     centre, radius, rate
-        m, m and rad/s.
+        Centre and radius, m, and angular rate, rad/s.
     lengths
-        Of the two links, m.
+        Lengths of the two links, m.
     elbow
         1 bends the second joint counter-clockwise, -1 clockwise.
     phase
-        Where it starts, rad.
+        Angle at the start, rad.
     """
 
     centre: Any = numbers(_PLACE, shape=(2,))
@@ -142,7 +142,7 @@ class TipCircle(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class TipLine(Motion):
-    """The tip of a rigid arm with two links on a straight line, from rest to rest; lengths and elbow as `TipCircle`."""
+    """Motion of the tip of a rigid two-link arm on a line, from rest to rest; lengths and elbow as in `TipCircle`."""
 
     start: Any = numbers(_PLACE, shape=(2,))
     end: Any = numbers(_PLACE, shape=(2,))
@@ -160,9 +160,9 @@ class TipLine(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Shaped(Motion):
-    """Another motion, each point of it sent several times: the sum of ``weights motion(t - delays)``.
+    """Input-shaped motion: the sum ``weights motion(t - delays)`` of delayed copies of another motion.
 
-    The motion is taken to stand still before t = 0. `shaper` gives delays and weights that leave given modes at rest.
+    The motion is at rest before t = 0. `shaper` returns delays and weights that leave given modes at rest.
     """
 
     motion: Motion = holder(*A_MOTION)
@@ -173,8 +173,8 @@ class Shaped(Motion):
         delays, weights = floats(self.delays, self.weights)
         if delays.ndim != 1 or delays.shape != weights.shape:
             raise ArmError(
-                f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be as many of "
-                "both, in a row, as `shaper` makes them."
+                f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be two "
+                "one-dimensional arrays of the same length, as `shaper` returns them."
             )
         times = jnp.maximum(time - delays, 0.0)
         return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)
@@ -183,7 +183,7 @@ class Shaped(Motion):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Stretched(Motion):
-    """Another motion, in ``stretch`` times its time: rates fall with it, accelerations with its square."""
+    """Another motion, slowed down by the factor ``stretch``: rates fall with it, accelerations with its square."""
 
     motion: Motion = holder(*A_MOTION)
     stretch: Any = numbers("finite and greater than 0", lambda x: np.isfinite(x) & (x > 0.0), ())
@@ -193,11 +193,11 @@ class Stretched(Motion):
 
 
 def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) -> Array:
-    """Joint angles that put the tip of a rigid arm with two links at a point, rad, shape (2,).
+    """Return joint angles that put the tip of a rigid arm with two links at a point, rad, shape (2,).
 
-    The point is (x, y), m; ``lengths`` are those of the links; ``elbow`` 1 bends the second joint to the left, -1 to
-    the right. NaN where the point is out of reach: its distance from the base must lie between the difference and the
-    sum of the lengths.
+    The point is (x, y), m; ``lengths`` are those of the links; ``elbow`` 1 bends the second joint counter-clockwise, -1
+    clockwise. The angles are NaN if the point is out of reach: its distance from the base must lie between the
+    difference and the sum of the lengths.
     """
     first, second = lengths
     cosine = (x**2 + y**2 - first**2 - second**2) / (2.0 * first * second)
@@ -209,7 +209,7 @@ def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) ->
 def checked_angles(
     motion: Motion, number: int, time: float, name: str = "motion", each: str = "each joint"
 ) -> None:
-    """Refuse a motion that has not so many numbers, one for ``each``, or is not finite where it begins."""
+    """Refuse a motion without ``number`` values, one for ``each``, or with values that are not finite at ``time``."""
     if not isinstance(motion, Motion):
         raise ArmError(f"{name} = {motion!r}: must be a Motion, such as Hold or RestToRest.")
     if is_traced(motion):

@@ -1,4 +1,4 @@
-"""The motion of the joints that takes the tip along a path, and how well it does."""
+"""Motion of the joints along a path of the tip, and its errors."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ from jaxmodal.runtime.tables import Table
 if TYPE_CHECKING:
     import xarray
 
-#: a joint so near its limit is at it (rad, m)
+#: distance from a limit below which a joint is at the limit (rad, m)
 _AT_LIMIT = 1e-6
-#: a path, or any function of time that gives a place, or a place and a rotation
+#: path, or any function of time that returns a position, or a position and a rotation
 Path = Callable[[float], Any]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class FollowedPath(Result):
-    """How the joints follow a path of the tip.
+    """Motion of the joints along a path of the tip.
 
     Attributes
     ----------
     motion : Motion
-        Of the joints, for `simulate` and for laws: splines of third order through the angles. It stands still before
-        and after.
+        Motion of the joints, for `simulate` and for laws: cubic splines through the positions. The joints are at rest
+        before and after.
     times : array, shape (T,)
-        s.
+        Times, s.
     angles : array, shape (T, n)
-        Of the joints, rad (of joints that slide m).
+        Positions of the joints, rad (m for sliding joints).
     miss, miss_between : array, shape (T,) and (T - 1,)
-        Distance of the undeflected tip from the path at the times, and of that of the motion midway between them, m.
+        Distance of the undeflected tip from the path at the times, and of the spline motion midway between them, m.
     turn_miss, turn_miss_between : array or None
-        The same of its orientation, rad; None where no orientation is asked for.
+        Errors of the orientation of the tip, rad; None if no orientation is prescribed.
     singular_value : array, shape (T,)
-        The smallest of the Jacobian, as a share of the arm's length for each rad: 0 where the arm is singular.
+        Smallest singular value of the Jacobian, as a share of the length of the arm per rad: 0 in a singular posture.
     at_limit : array, shape (T, n)
-        Joints at a limit.
+        True for joints at a limit.
     beyond_limit : float
-        How far the motion passes a limit between the times, rad.
+        Largest distance by which the motion exceeds a limit between the times, rad (m for sliding joints).
     turns : array of bool, shape (n,)
-        Joints that turn; others slide.
+        True for joints that turn; the others slide.
     status : Status
-        Resolved, or off_path where the path is missed at one of the times.
+        Resolved, or off_path if the path is missed at one of the times.
     message : str
-        That in words, with numbers.
+        Status in words, with numbers.
     """
 
     motion: Motion
@@ -87,11 +87,11 @@ class FollowedPath(Result):
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Units of the joints' positions: rad, or m of joints that slide."""
+        """Units of the joint positions: rad, or m for sliding joints."""
         return tuple("rad" if turns else "m" for turns in self.turns)
 
     def tables(self) -> list[Table]:
-        """Return each joint's range and largest rate, and how well the path is met."""
+        """Return a table of the range and largest rate of each joint, with the errors of the path."""
         rates = np.diff(self.angles, axis=0) / np.diff(self.times)[:, None]
         each = zip(self.units, self.angles.T, rates.T, self.at_limit.T, strict=True)
         rows = [
@@ -125,7 +125,7 @@ class FollowedPath(Result):
         return [Table(title, headings, rows, notes)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return angles, misses, limits and singular values as a dataset with the dims time and joint; rad, m."""
+        """Return angles, errors, limits and singular values as a dataset with the dimensions time and joint; rad, m."""
         import xarray
 
         unit = "rad" if self.turns.all() else ""
@@ -166,41 +166,42 @@ def follow_path(
     tolerance: float = 1e-9,
     allow_misses: bool = False,
 ) -> FollowedPath:
-    """Find the motion of the joints that takes the undeflected tip along a path.
+    """Return the motion of the joints that moves the undeflected tip along a path.
 
     Parameters
     ----------
     model
-        The arm, in space or in the plane, on a base that does not move.
+        The arm, in space or in the plane, on a fixed base.
     path
-        `LinePath`, `CirclePath`, or any function of time (s) that gives the place of the tip in the axes of the base,
-        m, shape (3,), in the plane (2,); or a pair of the place and the axes of the tip as columns, shape (3, 3).
+        `LinePath`, `CirclePath`, or any function of time (s) that returns the position of the tip in the axes of the
+        base, m, shape (3,), in the plane (2,); or a pair of the position and the axes of the tip as columns, shape (3,
+        3).
     times
-        Ascending times, s, shape (T,), at which the path is met; between them the joints move on splines of third
-        order, so that four times as many miss it 256 times less there.
+        Ascending times, s, shape (T,), at which the tip meets the path. Between them the joints move on cubic splines,
+        whose error falls with the fourth power of the interval.
     near
-        Angles of the joints to begin the search from, rad, shape (n,): of several postures that reach the start it
-        finds one near these.
+        Joint positions at which the search starts, rad or m, shape (n,): from several postures that reach the start of
+        the path, it finds one near these.
     orientation
-        Axes of the tip as columns, shape (3, 3), that the tip keeps; ``"start"``: those that it has at ``near``; None
-        leaves them free.
+        Axes of the tip as columns, shape (3, 3), to be kept; ``"start"`` keeps the axes at ``near``; None leaves them
+        free.
     limits
-        A pair of the lowest and highest angles, each one number or n, rad.
+        Pair of the lowest and highest joint positions, each one number or n, rad or m.
     damping
-        Singular values, as shares of the arm's length, below which joints are held back.
+        Singular values, as shares of the length of the arm, below which steps of the joints are damped.
     tolerance
-        How much of the arm's length, and how many rad, may be missed at the times.
+        Largest error at the times, as a share of the length of the arm and in rad.
     allow_misses
-        Return what comes nearest where the path cannot be met, with the status off_path.
+        If True and the path cannot be met, the nearest motion is returned, with the status off_path.
 
     Raises
     ------
     ArmError
-        If an argument is not allowed, or the path is missed and that is not allowed.
+        If an argument is not allowed, or the path is missed without ``allow_misses``.
 
     Notes
     -----
-    Damped least squares after Levenberg and Marquardt, with a damping of half the error beside the given one squared.
+    Damped least squares after Levenberg and Marquardt; the damping is half the error plus ``damping`` squared.
 
     Examples
     --------
@@ -235,7 +236,7 @@ def follow_path(
     outside = np.maximum(lower - between, between - upper).max(initial=0.0)
     status, message = _judged(model, moments, found, tolerance, (lower, upper))
     if not status.usable and not allow_misses:
-        raise ArmError(f"path: {message}; allow_misses=True takes what comes nearest.")
+        raise ArmError(f"path: {message}; allow_misses=True accepts the nearest motion.")
     posed = axes is not None
     return FollowedPath(
         motion=motion,
@@ -265,7 +266,7 @@ def _judged(
     tolerance: float,
     limits: tuple[np.ndarray, np.ndarray],
 ) -> tuple[Status, str]:
-    """The status, and what it is about."""
+    """Return the status, and its message."""
     length = float(length_of(model))
     off = (found.miss > tolerance * length) | (found.turn > tolerance)
     if not np.any(off):
@@ -311,7 +312,7 @@ def _limits(limits: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 def _sampled(
     model: FlexibleModel, path: Path, moments: np.ndarray, orientation: Any, begin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Places (T, d) at some times, and the axes of the tip there (T, 3, 3), or None."""
+    """Return positions (T, d) at some times, and the axes of the tip there (T, 3, 3), or None."""
     if not callable(path):
         raise ArmError(
             f"path = {shown(path)}: must be a LinePath, a CirclePath, or a function of time that gives a place."
@@ -333,11 +334,11 @@ def _sampled(
             axes.append(_rotation(f"path: its axes at t = {moment:g} s", given[1]))
     if axes and (orientation is not None or len(axes) < len(places)):
         raise ArmError(
-            "path: gives the axes of the tip; must give them at all times, and orientation be left out beside it."
+            "path: returns axes of the tip; must return them at all times, and then orientation must be left out."
         )
     if size == 2 and (axes or orientation is not None):
         raise ArmError(
-            "orientation: of an arm in the plane; must be left out: its tip follows places alone."
+            "orientation: is given for a planar arm; must be left out: its tip follows only positions."
         )
     if axes:
         return np.array(places), np.array(axes)

@@ -1,4 +1,4 @@
-"""Motions in pieces, each a polynomial: splines through points, and profiles of limited speed and acceleration."""
+"""Motions in polynomial pieces: splines through points, and profiles of limited speed and acceleration."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _NOTHING = 1e-12
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class PiecewisePolynomial(Motion):
-    """Angles that are a polynomial in each of M pieces, and stand still before and after.
+    """Motion that is a polynomial in each of M pieces, and at rest before and after.
 
-    `cubic_spline`, `quintic_spline`, `trapezoid`, `s_curve` and `modal_s_curve` make them.
+    Created by `cubic_spline`, `quintic_spline`, `trapezoid`, `s_curve` and `modal_s_curve`.
 
     Attributes
     ----------
     breaks
-        Ascending times at which the pieces begin, and that of the end, s, shape (M + 1,).
+        Ascending start times of the pieces, and the end time, s, shape (M + 1,).
     coefficients
-        Of ``(t - break)^0``, ``^1`` and so on in each piece, rad and s, shape (M, order + 1, n).
+        Coefficients of ``(t - break)^0``, ``^1`` and so on in each piece, rad and s, shape (M, order + 1, n).
     """
 
     breaks: Any = numbers("finite, ascending (s)", lambda x: np.isfinite(x) & _ascending(x))
@@ -40,7 +40,7 @@ class PiecewisePolynomial(Motion):
 
     def angles(self, time: Any) -> Array:
         breaks, coefficients = floats(self.breaks, self.coefficients)
-        # the end itself, from where on all rates are zero, belongs to the last piece
+        # the end itself, after which all rates are zero, belongs to the last piece
         piece = jnp.clip(jnp.searchsorted(breaks, time, side="right") - 1, 0, breaks.size - 2)
         at = jnp.clip(time, breaks[0], breaks[-1]) - breaks[piece]
         own = coefficients[piece]
@@ -55,23 +55,23 @@ def _ascending(x: np.ndarray) -> bool:
 
 
 def cubic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
-    """The spline of third order through angles at times, at rest at both ends.
+    """Return the cubic spline through angles at times, at rest at both ends.
 
     Parameters
     ----------
     times
         Ascending times, s, shape (T,), at least two.
     angles
-        Of the joints at these, rad, shape (T, n).
+        Angles of the joints at these times, rad, shape (T, n).
 
     Raises
     ------
     ArmError
-        They are not finite, not ascending, or do not go together.
+        If they are not finite, not ascending, or do not fit together.
 
     Notes
     -----
-    Angles, rates and accelerations have no jumps inside; accelerations may jump at the ends.
+    Angles, rates and accelerations are continuous inside; accelerations may jump at the ends.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def cubic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
 
 
 def through(moments: np.ndarray, places: np.ndarray, ends: str) -> PiecewisePolynomial:
-    """The spline through angles at times, its ends as SciPy's `CubicSpline` calls them."""
+    """Return the cubic spline through angles at times, with end conditions named as in SciPy's `CubicSpline`."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline(moments, places, bc_type=ends)
@@ -92,7 +92,7 @@ def through(moments: np.ndarray, places: np.ndarray, ends: str) -> PiecewisePoly
 
 
 def quintic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
-    """The spline of fifth order through angles at times, at both ends at rest and without acceleration.
+    """Return the quintic spline through angles at times, at rest and without acceleration at both ends.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ def quintic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
 
     Notes
     -----
-    Derivatives up to the fourth have no jumps inside, accelerations none at the ends either. Of two points it is the
-    polynomial of `RestToRest`. It swings farther beside its points than `cubic_spline` where these lie unevenly.
+    Derivatives up to the fourth are continuous inside, accelerations also at the ends. For two points it is the
+    polynomial of `RestToRest`. It overshoots more than `cubic_spline` between unevenly spaced points.
 
     Examples
     --------
@@ -121,13 +121,13 @@ def quintic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
     moments, places = _points(times, angles)
     rest = [(order, np.zeros(places.shape[1])) for order in (1, 2)]
     spline = make_interp_spline(moments, places, k=5, bc_type=(rest, rest))
-    # knots lie at the points, those of the ends six times
+    # knots are the points, with the two ends six times
     pieces = [PPoly.from_spline((spline.t, column, 5)).c[::-1, 5:-5].T for column in spline.c.T]
     return PiecewisePolynomial(moments, np.stack(pieces, axis=-1))
 
 
 def _points(times: Any, angles: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Times (T,) and angles (T, n) that a spline can go through."""
+    """Return times (T,) and angles (T, n) that are checked for a spline."""
     moments = reals("times", times, "ascending times, s")
     places = reals("angles", angles, "angles of the joints at each time, rad")
     if not _ascending(moments):
@@ -143,21 +143,21 @@ def _points(times: Any, angles: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewisePolynomial:
-    """From rest to rest on a straight line of joint angles: constant acceleration, speed, and deceleration.
+    """Return a motion on a line of joint angles with constant acceleration, speed and deceleration, rest to rest.
 
-    The joint that its limits hold back most sets the pace, the others keep to it.
+    The joint that is most restricted by its limits sets the pace for all.
 
     Parameters
     ----------
     start, end
-        Angles, rad, shape (n,).
+        Joint angles, rad, shape (n,).
     speed, acceleration
         Limits, rad/s and rad/s^2, one for all joints or (n,).
 
     Raises
     ------
     ArmError
-        A limit is not greater than 0, or the ends are the same.
+        If a limit is not greater than 0, or the ends are the same.
 
     Examples
     --------
@@ -173,14 +173,14 @@ def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewiseP
 
 
 def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> PiecewisePolynomial:
-    """As `trapezoid`, with accelerations that rise and fall at a constant rate: seven pieces, fewer for short ways.
+    """Return a motion as of `trapezoid` with limited jerk: up to seven pieces, fewer for short distances.
 
     Parameters
     ----------
     start, end, speed, acceleration
         As for `trapezoid`.
     jerk
-        Limit of the change of the acceleration, rad/s^3, one for all joints or (n,).
+        Limit of the rate of change of the acceleration, rad/s^3, one for all joints or (n,).
 
     Raises
     ------
@@ -195,8 +195,8 @@ def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> P
     first, way, limits = _on_a_line(start, end, speed=speed, acceleration=acceleration, jerk=jerk)
     top, push, rise = limits["speed"], limits["acceleration"], limits["jerk"]
     rising = min(push / rise, np.sqrt(top / rise))
-    gaining = rising + top / (rise * rising)  # of the whole change of speed
-    if rise * rising * (gaining - rising) * gaining > 1.0:  # the speed is not reached
+    gaining = rising + top / (rise * rising)  # time of the whole change of speed
+    if rise * rising * (gaining - rising) * gaining > 1.0:  # the speed limit is not reached
         rising = min(push / rise, (0.5 / rise) ** (1.0 / 3.0))
         gaining = 0.5 * rising + np.sqrt(0.25 * rising**2 + 1.0 / (rise * rising))
     reached = rise * rising * (gaining - rising)
@@ -210,28 +210,28 @@ def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> P
 def modal_s_curve(
     start: Any, end: Any, omega: Any, speed: Any, acceleration: Any, jerk: Any = None
 ) -> PiecewisePolynomial:
-    """An S-curve whose jerk and acceleration times are periods of modes, which it leaves at rest.
+    """Return an S-curve whose jerk and acceleration times are periods of modes, which it leaves at rest.
 
     Parameters
     ----------
     start, end, speed, acceleration
-        As for `trapezoid`; limits that are held.
+        As for `trapezoid`; the limits are kept.
     omega
-        Angular frequencies of two modes, rad/s, or of one, which then has both times and is left at rest although its
-        frequency be slightly wrong.
+        Angular frequencies of two modes, rad/s, or of one mode, whose period is then used twice, which makes the motion
+        robust to a small error of the frequency.
     jerk
-        As for `s_curve`, a limit, too; left out for none.
+        Limit of the jerk as for `s_curve`; no limit by default.
 
     Raises
     ------
     ArmError
-        As for `trapezoid`, or a frequency is not greater than 0, or there are more than two.
+        As for `trapezoid`; also if a frequency is not greater than 0, or there are more than two.
 
     Notes
     -----
-    The rate is rectangles smoothed by one another: as long as the two periods, and a third, as short as the limits
-    allow. Each takes out its frequency and all multiples of it, where modes have no damping. Where the periods alone
-    hold the limits there is no third, and accelerations jump.
+    The rate is a convolution of rectangles: two with the periods as lengths, and a third as short as the limits allow.
+    Without damping, each cancels vibration at its frequency and all multiples of it. If the periods alone keep the
+    limits, there is no third rectangle, and accelerations jump.
 
     Examples
     --------
@@ -249,8 +249,8 @@ def modal_s_curve(
             f"omega = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
         )
     long, short = 2.0 * np.pi / omega.min(), 2.0 * np.pi / omega.max()
-    # of rectangles of area 1 the longest bounds the rate, the two longest the acceleration, all three the jerk, which
-    # is twice as large where no one is as long as the other two
+    # with rectangles of area 1, the longest bounds the rate, the two longest the acceleration, all three the jerk,
+    # which is twice as large if none is as long as the other two together
     needed = 1.0 / limits["speed"], 1.0 / (limits["acceleration"] * long)
     third = max(
         0.0 if long >= needed[0] else needed[0],
@@ -262,7 +262,7 @@ def modal_s_curve(
         if long - short < single < long + short:
             single = min(max(third, 2.0 * least), long + short)
         third = single
-    # their highest derivative jumps where one begins or ends, in all the ways in which their lengths add up
+    # the highest derivative jumps at all sums of subsets of the lengths
     times, jumps = np.zeros(1), np.ones(1)
     for length in (long, short, third) if third > 0.0 else (long, short):
         times = np.concatenate([times, times + length])
@@ -280,7 +280,7 @@ def modal_s_curve(
 def _on_a_line(
     start: Any, end: Any, **limits: Any
 ) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
-    """Start, way, and the limits of the share of the way that is done."""
+    """Return start, distance, and the limits in shares of the distance."""
     first, last = (
         np.atleast_1d(reals(name, value, "angles of the joints, rad"))
         for name, value in (("start", start), ("end", end))
@@ -311,7 +311,7 @@ def _profile(
     pushes: Sequence[float],
     jerks: Sequence[float],
 ) -> PiecewisePolynomial:
-    """Pieces of constant jerk, given the acceleration at the beginning of each, as a motion along a line."""
+    """Return a motion along a line from pieces of constant jerk and the acceleration at the start of each."""
     whole = sum(durations)
     breaks, rows, done, speed = [0.0], [], 0.0, 0.0
     for time, push, jerk in zip(durations, pushes, jerks, strict=True):

@@ -1,4 +1,4 @@
-"""Rules of the values of motions and laws, stated beside each value and checked before a simulation."""
+"""Rules for the values of motions and laws, declared with each field and checked before a simulation."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def numbers(
     shape: tuple[int, ...] | None = None,
     default: Any = dataclasses.MISSING,
 ) -> Any:
-    """A field of a dataclass that takes numbers: what they must be, in words and as a function; None is any shape."""
+    """Return a dataclass field for numbers with a rule in words and as a function; ``shape`` None allows any shape."""
     return dataclasses.field(
         default=default, metadata={"rule": _Rule(words, holds, shape, numeric=True)}
     )
 
 
 def holder(words: str, holds: Callable[[Any], Any]) -> Any:
-    """A field that takes a motion, a law or several."""
+    """Return a dataclass field for a motion, a law or several."""
     return dataclasses.field(metadata={"rule": _Rule(words, holds, None, numeric=False)})
 
 
@@ -45,12 +45,12 @@ _EACH = _Rule("finite, one for each joint or one for all", np.isfinite, None, nu
 
 
 def floats(*values: Any) -> tuple[Array, ...]:
-    """Values of a motion or a law as arrays of JAX."""
+    """Return values of a motion or a law as JAX arrays."""
     return tuple(jnp.asarray(value, jnp.float64) for value in values)
 
 
 class Named:
-    """A motion, a law or an event, shown by its name and values; many numbers by their shape."""
+    """Motion, law or event, shown with its name and values; arrays of many numbers by their shape."""
 
     def __repr__(self) -> str:
         own: Any = self
@@ -66,7 +66,7 @@ def _short(value: Any) -> str:
 
 
 def check_values(given: Any) -> None:
-    """Refuse a motion or a law, or what holds one, with values it cannot have; a caller's own has what it likes."""
+    """Refuse values of a motion or law, or of nested ones, that break a rule; classes of the caller are not checked."""
     for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
         value = getattr(given, field.name)
         if _of_the_library(given) and not (field.metadata.get("static") or is_traced(value)):
@@ -91,7 +91,7 @@ def _check(name: str, value: Any, rule: _Rule) -> None:
 def shape_given(
     name: str, given: Any, num_links: int, function: Callable[..., Any], *arguments: Any
 ) -> tuple[int, ...]:
-    """Shape of what a motion or a law gives; refused are numbers of the library's own that do not go together."""
+    """Return the shape of the values of a motion or a law; refuse mismatched shapes in classes of the library."""
     try:
         return jax.eval_shape(function, *arguments).shape
     except (TypeError, ValueError) as error:
@@ -105,7 +105,7 @@ def shape_given(
 
 
 def _of_the_library(given: Any) -> bool:
-    """Whether all values of a motion or a law are the library's; a class of the caller's own may have what it likes."""
+    """Return True if the class of a motion or a law belongs to the library, so that rules apply to its values."""
     return type(given).__module__.split(".")[0] == __name__.split(".")[0]
 
 
@@ -113,7 +113,7 @@ def check_arguments(what: str, name: str, function: Callable[..., Any]) -> None:
     """Refuse a function that does not take (time, q, rate, model)."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some built-in functions tell nothing
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return
     try:
         signature.bind(0.0, 0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Input shapers: delays and weights that leave modes at rest at their frequencies, or nearly so in bands of them."""
+"""Input shapers: delays and weights that leave modes at rest at their frequencies, or nearly so in frequency bands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 
-#: impulses of one shaper at the most
+#: largest number of impulses of one shaper
 _IMPULSES = 4096
-#: impulses for a mode by the kind of shaper
+#: impulses per mode of each kind of shaper
 _KINDS = {"zv": 2, "zvd": 3, "ei": 3}
 #: share of the vibration that an extra-insensitive shaper leaves at its frequency
 _LEFT = 0.05
@@ -26,37 +26,37 @@ def shaper(
     damping_ratio: Sequence[float] | float = 0.0,
     kind: str = "zv",
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Delays and weights of an input shaper for some modes.
+    """Return delays and weights of an input shaper for some modes.
 
     Parameters
     ----------
     omega
-        Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of
-        its motion. What is shaped is the motion of the motors: of elastic joints these are the frequencies with
-        ``motor="held"``, as `linearise` has them with locked joints.
+        Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of its
+        motion. The motion of the motors is shaped: for elastic joints these are the frequencies with ``motor="held"``,
+        as computed by `linearise` with locked joints.
     damping_ratio
-        Their damping ratios, one number or one each, below 1.
+        Damping ratios of the modes, one number or one each, below 1.
     kind
-        ``"zv"``: no vibration at the frequencies, half a period for each. ``"zvd"``: nor a first derivative of it by
-        the frequency, a whole period. ``"ei"``: as long, 5 % at the frequency and at most that up to 19.9 % beside it;
-        for damping ratios of 0.
+        ``"zv"``: zero vibration at the frequencies, half a period for each. ``"zvd"``: also zero derivative of the
+        vibration with respect to the frequency, a whole period. ``"ei"``: a whole period, 5 % vibration at the
+        frequency and at most that within 19.9 % of it; for damping ratios of 0.
 
     Returns
     -------
     tuple of arrays
-        Delays in s and weights, which add up to 1, each of shape (2^k,) for k modes, (3^k,) of the last two kinds.
+        Delays in s and weights, which sum to 1, each of shape (2^k,) for k modes, (3^k,) for the last two kinds.
 
     Raises
     ------
     ArmError
-        If a frequency is not positive, a ratio not in [0, 1), the kind is not known or does not take damping, or there
-        are more than 12 frequencies, 7 of the last two kinds.
+        If a frequency is not positive, a ratio not in [0, 1), the kind is unknown or does not allow damping, or there
+        are more than 12 frequencies, 7 for the last two kinds.
 
     Notes
     -----
-    Two impulses for a mode, half a damped period apart, the second exp(-zeta pi/sqrt(1 - zeta^2)) times the first
-    (Singer and Seering 1990); ``"zvd"`` has these twice, one after the other; ``"ei"`` is that of W. Singhose,
-    W. Seering and N. Singer (1994) without damping. The impulses of several modes are convolved.
+    Each mode has two impulses, half a damped period apart, the second exp(-zeta pi/sqrt(1 - zeta^2)) times the first
+    (Singer and Seering 1990); ``"zvd"`` convolves this pair with itself; ``"ei"`` is the shaper of W. Singhose, W.
+    Seering and N. Singer (1994) without damping. The impulses of several modes are convolved.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def shaper(
     return delays, weights
 
 
-#: impulses for one band at the most, and frequencies of it, for each impulse, at which what is left is looked at
+#: largest number of impulses for one band, and number of test frequencies in the band per impulse
 _MOST_FOR_A_BAND, _LOOKED_AT = 24, 64
 
 
@@ -116,37 +116,39 @@ def band_shaper(
     left: float = 0.05,
     impulses: int | Sequence[int] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Delays and weights of a shaper that leaves at most a share of the vibration anywhere in bands of frequencies.
+    """Return delays and weights of a shaper that leaves at most a share of the vibration in frequency bands.
 
     Parameters
     ----------
     bands
         Lowest and highest angular frequency of each mode, rad/s, shape (K, 2).
     damping_ratio
-        Their damping ratios, one number or one each, below 1.
+        Damping ratios of the modes, one number or one each, below 1.
     left
-        The share that a mode may be left with at any frequency of its band, above 0 and below 1.
+        Largest share of the vibration that may remain at any frequency of a band, above 0 and below 1.
     impulses
-        How many, from 2 to 24, one number or one for each mode; without damping so many cannot leave less at these
-        distances. Left out, as few as hold ``left``.
+        Number of impulses, from 2 to 24, one number or one for each mode; by default the smallest that keeps ``left``.
+        Without damping, the weights are optimal for this number and spacing.
 
     Returns
     -------
     tuple of arrays
-        Delays in s and weights, all greater than 0, which add up to 1.
+        Delays in s and weights, all greater than 0, which sum to 1.
 
     Raises
     ------
     ArmError
-        A band is none, a value is not allowed, or a band is too wide for 24 impulses, all bands together for 4,096.
+        If a band is not valid, a value is not allowed, or a band is too wide for 24 impulses, all bands together for
+        4,096.
 
     Notes
     -----
-    For one mode n + 1 impulses, half a damped period of the middle of its band apart, leave T_n(c/d)/T_n(1/d), where
-    T_n is Chebyshev's polynomial, c = cos(pi omega/(2 middle)), and d the size of c at the ends of the band: of all
-    such rows of impulses the one that leaves least in the band, 1/T_n(1/d). Two impulses are the ZV shaper, three the
-    extra-insensitive one of this band, more those with several humps. Weights of damped modes fall with the decay of
-    the middle; how many are needed is then seen from what they leave at frequencies all over the band.
+    For one mode n + 1 impulses, half a damped period of the middle of its band apart, leave T_n(c/d)/T_n(1/d). Here T_n
+    is the Chebyshev polynomial, c = cos(pi omega/(2 middle)), and d the size of c at the ends of the band. No other n +
+    1 impulses with this spacing have a smaller maximum in the band, 1/T_n(1/d). Two impulses are the ZV shaper, three
+    the extra-insensitive one of this band, more those with several humps. For damped modes the weights fall with the
+    decay at the middle frequency, and the number of impulses follows from the vibration left at test frequencies in the
+    band.
 
     Examples
     --------
@@ -202,8 +204,8 @@ def share_left(
 ) -> NDArray[np.float64]:
     """Return the share of the vibration that a shaper leaves at angular frequencies, of the same shape.
 
-    The amplitude at its last impulse beside that of a single impulse of weight 1 there: ``delays`` in s and ``weights``
-    of the shaper, ``omega`` in rad/s, one ``damping_ratio`` of all modes.
+    This is the amplitude at the last impulse, relative to a single impulse of weight 1 at that time. ``delays`` in s
+    and ``weights`` define the shaper; ``omega`` is in rad/s, and one ``damping_ratio`` applies to all modes.
     """
     times, sizes = np.asarray(delays, np.float64), np.asarray(weights, np.float64)
     omega = np.asarray(omega, np.float64)[..., None]
@@ -231,7 +233,7 @@ def _for_a_band(
 
 
 def _least_in_a_band(n: int, edge: float) -> NDArray[np.float64]:
-    """Weights of n + 1 equally spaced impulses whose sum is T_n(c/edge), by its zeros; a double zero for edge 0."""
+    """Return weights of n + 1 equally spaced impulses with sum T_n(c/edge), from its zeros; double for edge 0."""
     weights = np.ones(1)
     for k in range(n // 2):
         zero = edge * math.cos((2 * k + 1) * math.pi / (2 * n))

@@ -1,4 +1,4 @@
-"""Paths of the tip in space: lines and circles, from rest to rest; what follows them is in `path_following`."""
+"""Paths of the tip in space: lines and circles, from rest to rest, for `path_following`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.
 
 
 class TipPath(Named):
-    """A path of the tip: called with a time it gives a place, m."""
+    """Path of the tip: a function of time that returns a position, m."""
 
     def __call__(self, time: float) -> np.ndarray:
-        """Place of the tip at a time, m."""
+        """Return the position of the tip at a time, m."""
         raise NotImplementedError
 
 
 def _way(time: float, duration: float) -> float:
-    """Share of a way that is done, from rest to rest: the fifth-order polynomial of `RestToRest`."""
+    """Return the completed share of a path, from rest to rest: the fifth-order polynomial of `RestToRest`."""
     part = min(max(time / duration, 0.0), 1.0)
     return part**3 * (10.0 + part * (6.0 * part - 15.0))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LinePath(TipPath):
-    """A straight line in space, from rest to rest: ``start``, ``end`` in m, shape (3,), ``duration`` in s."""
+    """Straight line in space, from rest to rest: ``start``, ``end`` in m, shape (3,), ``duration`` in s."""
 
     start: Any = numbers(_PLACE, shape=(3,))
     end: Any = numbers(_PLACE, shape=(3,))
@@ -42,18 +42,18 @@ class LinePath(TipPath):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class CirclePath(TipPath):
-    """A circle in space, from rest to rest.
+    """Circle in space, from rest to rest.
 
     Attributes
     ----------
     centre, start
-        Centre, and the place where it starts, m, shape (3,).
+        Centre, and the starting point, m, shape (3,).
     normal
-        Direction of the axis through the centre, about which it turns counter-clockwise, shape (3,).
+        Direction of the axis through the centre, about which the tip turns counter-clockwise, shape (3,).
     duration
-        s.
+        Time of the motion, s.
     turns
-        How many, or which part of one; negative clockwise.
+        Number of turns, which may be a fraction; negative for clockwise.
     """
 
     centre: Any = numbers(_PLACE, shape=(3,))

@@ -1,9 +1,9 @@
-"""Torques of the motors: given functions of time, and laws that look at the state.
+"""Torques of the motors: given functions of time, and laws that depend on the state.
 
-A law is a pytree with ``__call__(time, q, rate, model)``, which returns the torque of each motor at the joint's side
-of its gear, N m, shape (n,), and ``switches``, the times at which it jumps, where the integration must stop and
-begin anew. The values of a law may be traced or batched. Any function with the same arguments is a law without
-switches; each new one is a new program.
+A law is a pytree with ``__call__(time, q, rate, model)``, which returns the torque of each motor on the joint side of
+its gear, N m, shape (n,), and ``switches``, the times of its jumps, at which the integration stops and restarts. The
+values of a law may be traced or batched. Any function with the same arguments is a law without switches; each new one
+compiles a new program.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ L = TypeVar("L")
 
 
 class Law(Named):
-    """Torques of the motors."""
+    """Torques of the motors as a law."""
 
     @property
     def switches(self) -> Any:
@@ -44,7 +44,7 @@ class Law(Named):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class NoTorque(Law):
-    """Motors that are switched off."""
+    """Law of motors that are switched off."""
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         return jnp.zeros(model.num_links)
@@ -53,7 +53,7 @@ class NoTorque(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Function(Law):
-    """A function of (time, q, rate, model), or a law that is no tree of numbers; each new one is a new program."""
+    """Law from a function of (time, q, rate, model), or a law that is no pytree; each new one compiles a program."""
 
     function: Any = dataclasses.field(metadata={"static": True})
 
@@ -79,7 +79,7 @@ def _no_torques(given: Any, model: FlexibleModel) -> ArmError:
 
 
 def _pytree(cls: type[L]) -> type[L]:
-    """Register a dataclass that checks its values: put together from leaves of any kind it is not checked again."""
+    """Register a dataclass that checks its values; unflattening from any leaves does not check them again."""
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
     keys = [jax.tree_util.GetAttrKey(name) for name in names]
 
@@ -99,9 +99,9 @@ def _pytree(cls: type[L]) -> type[L]:
 
 
 def _set_table(law: Any, name: str, expected: str, least: int, edges: int, both: str) -> None:
-    """Times and torques of a law as arrays, checked: ``least`` rows of torques, and ``edges`` times more.
+    """Set times and torques of a law as arrays: at least ``least`` rows of torques, and ``edges`` more times.
 
-    Those of NumPy are checked, those of JAX that are traced or batched are not.
+    NumPy arrays are checked; traced or batched JAX arrays are not.
     """
     about = "rows of finite torques of equal length, one torque for each joint, N m"
     given = []
@@ -127,14 +127,14 @@ def _set_table(law: Any, name: str, expected: str, least: int, edges: int, both:
 @_pytree
 @dataclasses.dataclass(frozen=True, repr=False)
 class PiecewiseConstant(Law):
-    """Torques that are constant between switches and 0 before the first and after the last.
+    """Law of torques that are constant between switches and 0 before the first and after the last.
 
     Attributes
     ----------
     edges
         Times of the switches, s, ascending, shape (k + 1,).
     torques
-        Torques between them, N m, shape (k, n).
+        Torques in the intervals, N m, shape (k, n).
     """
 
     edges: Any
@@ -156,7 +156,7 @@ class PiecewiseConstant(Law):
 
 
 def bang_bang(torques: Any, half: float) -> PiecewiseConstant:
-    """The ``torques`` for a time ``half`` in s, then their opposites for as long, then none: N m, shape (n,)."""
+    """Return the law of ``torques`` for a time ``half`` in s, then their opposites as long, then none: N m, (n,)."""
     values = reals("torques", torques, "a finite torque for each joint, N m")
     length = positive("half", half, "s")
     return PiecewiseConstant(np.array([0.0, length, 2.0 * length]), np.stack([values, -values]))
@@ -165,7 +165,7 @@ def bang_bang(torques: Any, half: float) -> PiecewiseConstant:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SineTorque(Law):
-    """``amplitude sin(frequency t + phase)``: N m, rad/s, rad, each of shape (n,)."""
+    """Law ``amplitude sin(frequency t + phase)``: N m, rad/s, rad, each of shape (n,)."""
 
     amplitude: Any
     frequency: Any
@@ -179,7 +179,7 @@ class SineTorque(Law):
 @_pytree
 @dataclasses.dataclass(frozen=True, repr=False)
 class SampledTorque(Law):
-    """Measured or computed torques, straight lines between samples and constant beyond: s (k,), N m (k, n)."""
+    """Measured or computed torques, linear between samples and constant beyond: s (k,), N m (k, n)."""
 
     times: Any
     torques: Any
@@ -196,10 +196,9 @@ class SampledTorque(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class JointPD(Law):
-    """``kp (motion - angle) + kd (motion's rate - rate)`` at every motor.
+    """Law ``kp (motion - angle) + kd (rate of the motion - rate)`` at every motor.
 
-    ``proportional`` in N m/rad and ``derivative`` in N m s/rad, at the joint's side of the gear, numbers or shape
-    (n,).
+    ``proportional`` in N m/rad and ``derivative`` in N m s/rad, on the joint side of the gear, numbers or shape (n,).
     """
 
     motion: Motion = holder(*A_MOTION)
@@ -216,7 +215,7 @@ class JointPD(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class FeedForward(Law):
-    """Torques that a rigid arm would need for a motion.
+    """Law of the torques that a rigid arm would need for a motion.
 
     Inverse dynamics without deflections; gravity, supports and friction included. With ``gravity_alone`` only the
     torques that hold the rigid arm still at the motion's angles. A base that floats freely is where the arm's is, and
@@ -254,7 +253,7 @@ class FeedForward(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Together(Law):
-    """The sum of some laws, such as `FeedForward` and `JointPD`."""
+    """Sum of several laws, such as `FeedForward` and `JointPD`."""
 
     laws: tuple[Law, ...] = holder(
         "a tuple of laws such as (FeedForward(motion), JointPD(motion, 10.0, 1.0))",
@@ -273,7 +272,7 @@ class Together(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Limited(Law):
-    """A law whose torques are cut off beyond ``limit``, N m, a number or shape (n,)."""
+    """Law whose torques are limited to ``limit``, N m, a number or shape (n,)."""
 
     law: Law = holder("a law such as JointPD", callable)
     limit: Any = numbers("at least 0 (N m), inf for none", lambda x: x >= 0.0)
@@ -288,7 +287,7 @@ class Limited(Law):
 
 
 def as_law(given: Any) -> Law:
-    """Return given torques as a law: trees of numbers stay, functions become laws, nested ones too."""
+    """Return given torques as a law: pytrees of numbers are unchanged, functions become laws, also inside others."""
     if given is None:
         return NoTorque()
     if isinstance(given, Limited):
@@ -303,7 +302,7 @@ def as_law(given: Any) -> Law:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Now:
-    """A law as it is at this call: equal to itself alone, so that no earlier program is taken for it."""
+    """Law in its current state: equal only to itself, so that no earlier program is reused for it."""
 
     law: Any
 
@@ -316,14 +315,14 @@ class _Now:
 
 
 def _may_change(given: Any) -> bool:
-    """Whether a law holds values by which it is not compared: arrays, or attributes that may be set anew."""
+    """Return True if a law holds values that comparison ignores: arrays, or attributes that may be assigned."""
     owner: Any = getattr(given, "__self__", given)
     try:
         hash(owner)
     except TypeError:
         return True
     plain = isinstance(owner, types.FunctionType | types.ModuleType | type)
-    if plain or hasattr(owner, "__wrapped__"):  # as what jax.jit makes
+    if plain or hasattr(owner, "__wrapped__"):  # like the results of jax.jit
         return False
     kind: Any = type(owner)
     return kind.__hash__ is object.__hash__ and bool(getattr(owner, "__dict__", None))

@@ -1,1 +1,1 @@
-"""Motions over time: the equations as a system, integration, simulation, datasets."""
+"""Integration in time: first-order system, integration methods, simulation, datasets."""

@@ -1,4 +1,4 @@
-"""Integration with steps of one length, by `lax.scan`: cheap to compile, the same work for every case of a batch."""
+"""Integration with a fixed step by `lax.scan`: cheap to compile, with the same work for every case of a batch."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from jaxmodal.dynamics.mechanics import equations, free_bases, supports_in_space
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.runtime.namespace import Array
 
-#: share of a step by which its first and last stage lie within it: what jumps where steps meet, jumps between them
+#: share of a step by which its first and last stage lie inside it, so that jumps at step boundaries fall between steps
 _MARGIN = 1e-9
-#: bisections of the step within which an event happens: 1e-12 of it
+#: bisections of the step with an event: they locate it to 1e-12 of the step
 _HALVINGS = 40
 
 
 def _inside(time: Array, place: Array, step: Array) -> Array:
-    """The time of a stage; torques that switch at the end of a step are those before, at its start those after."""
+    """Return the time of a stage, moved slightly inside the step, so that a switch at either end has no effect."""
     return time + step * jnp.clip(place, _MARGIN, 1.0 - _MARGIN)
 
 
 def runge_kutta_4(time: Array, state: Array, step: Array, system: Driven) -> Array:
-    """One step of the classical Runge-Kutta method of order 4, as in De Luca and Siciliano's section VII."""
-    # one stage after the other, each from the slope before it: the equations stand once in the program
+    """Return the state after one step of the classical Runge-Kutta method of order 4, as in De Luca and Siciliano."""
+    # a scan over the stages, each from the slope of the previous one: the equations occur once in the program
 
     def stage(slope: Array, place: Array) -> tuple[Array, Array]:
         new = derivative(_inside(time, place, step), state + place * step * slope, system)
@@ -48,9 +48,9 @@ def runge_kutta_4(time: Array, state: Array, step: Array, system: Driven) -> Arr
 def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) -> Array:
     """One step of a W-method of order 2 that is implicit in K and D, and in the stiffness of supports at its start.
 
-    ROS2 of Verwer and others (1999) with gamma = 1 - 1/sqrt(2), of order 2 whatever matrix stands for the Jacobian.
-    With that of B q'' = -K q - D q' each stage solves with B + gamma h D + gamma^2 h^2 K, so that stiff modes,
-    which limit explicit steps, are damped and not followed.
+    ROS2 of Verwer and others (1999) with gamma = 1 - 1/sqrt(2), which has order 2 with any matrix in place of the
+    Jacobian. With the Jacobian of B q'' = -K q - D q' each stage solves with B + gamma h D + gamma^2 h^2 K, so that
+    stiff modes, which limit explicit steps, are damped and need not be resolved.
     """
     model = system.model
     gamma = 1.0 - 1.0 / np.sqrt(2.0)
@@ -60,19 +60,19 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     damped = jnp.asarray(model.damping)
     inertia = equations.inertia(model, q)
     free = model.layout.loose if system.motion is None else model.layout.free
-    if not free.all():  # what is held or driven has coordinates of which nothing is implicit
+    if not free.all():  # held or driven coordinates have no implicit part
         mask = np.outer(free, free)
         inertia, stiff, damped = held(inertia, free), stiff * mask, damped * mask
     matrix = inertia + share * damped + share**2 * stiff
 
     def stage(before: Array, place: Array) -> tuple[Array, Array]:
-        """(1 - gamma h A) k = f(t + c h, y + c h k_before) - 2 c k_before, for k; c is 0, then 1."""
+        """Solve (1 - gamma h A) k = f(t + c h, y + c h k_before) - 2 c k_before for k; c is 0, then 1."""
         slope = derivative(_inside(time, place, step), state + place * step * before, system)
         right = slope - 2.0 * place * before
         of_q, of_rate = split(right, model)
         forces = inertia @ of_rate - share * (stiff @ free_bases.strain(model, of_q))
         rate_stage, _ = solve_definite(matrix, forces)
-        # the pose of a free base, which no stiffness moves, is explicit
+        # the pose of a free base, on which no stiffness acts, is explicit
         of_q = of_q.at[: model.layout.size].add(share * rate_stage[: model.layout.size])
         new = jnp.concatenate([of_q, rate_stage, right[-2:]])
         return new, new
@@ -88,16 +88,16 @@ METHODS: dict[str, Callable[[Array, Array, Array, Driven], Array]] = {
 
 
 class Ended(NamedTuple):
-    """Where an integration has come to.
+    """Result of an integration at its end.
 
     Attributes
     ----------
     reached : Array, shape ()
-        Time up to which all is finite, and before any event, s.
+        Time up to which all values are finite, and before any event, s.
     last : Array, shape (2 N + 2,)
-        State there.
+        State at that time.
     event : Array of bool, shape ()
-        Whether an event is why it ended.
+        True if an event ended the integration.
     """
 
     reached: Array
@@ -108,21 +108,21 @@ class Ended(NamedTuple):
 class _Carry(NamedTuple):
     state: Array
     reached: Array
-    margin: Array  # smallest of all events; 1 where there is none
-    step: Array  # within which an event happens, 0 where none has
+    margin: Array  # smallest margin of all events; 1 without events
+    step: Array  # length of the step with an event; 0 without one
 
 
 def integrate(
     method: str, system: Driven, state: Array, times: Array, substeps: int | Array
 ) -> tuple[Array, Ended]:
-    """States at given times, with ``substeps`` equal steps between each two of them.
+    """Return the states at given times, with ``substeps`` equal steps in each interval.
 
-    Where that number is traced one program serves whatever it is, and has no derivatives in reverse mode.
+    If ``substeps`` is traced, one program serves every number, but it has no derivatives in reverse mode.
 
     Returns
     -------
     tuple
-        States, shape (T, 2 N + 2), NaN after what ended it, and where that was.
+        States, shape (T, 2 N + 2), NaN after the end of the integration, and that end.
     """
     step_by = METHODS[method]
 
@@ -147,7 +147,7 @@ def integrate(
                 held,
             )
 
-        # of a fixed number of steps JAX makes a scan, which has derivatives in both modes
+        # for a constant number of steps JAX uses a scan, which has derivatives in both modes
         carry = lax.fori_loop(0, substeps, one, carry)
         good = carry.reached >= pair[1] - 0.5 * step
         return carry, jnp.where(good, carry.state, jnp.nan)
@@ -169,14 +169,14 @@ def integrate(
 
 
 def _moved(step_by: Any, carry: _Carry, share: Array, system: Driven) -> Array:
-    """The state after a share of the step within which an event happens."""
+    """Return the state after a share of the step with an event."""
     return step_by(carry.reached, carry.state, share * carry.step, system)
 
 
 def _share_to_event(
     moved: Callable[[Array], Array], left: Callable[[Array, Array], Array], carry: _Carry
 ) -> Array:
-    """The share of its step after which an event happens, by bisection with steps that are shorter; 0 to 1."""
+    """Return the share (0 to 1) of its step at which an event happens, by bisection over shorter steps."""
 
     def margin(share: Array) -> Array:
         return left(carry.reached + share * carry.step, moved(share))
@@ -188,7 +188,8 @@ def _share_to_event(
         return (jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)), None
 
     (_, found), _ = lax.scan(halved, (jnp.zeros(()), jnp.ones(())), None, length=_HALVINGS)
-    # bisection has no derivative; a step of Newton's method, which moves nothing, has that of the implicit equation
+    # bisection has no derivative; one step of Newton's method, which does not change the value, has the derivative of
+    # the implicit equation
     found = lax.stop_gradient(found)
     value, slope = jax.jvp(margin, (found,), (jnp.ones(()),))
     moves = jnp.where(slope < 0.0, value / jnp.where(slope < 0.0, slope, 1.0), 0.0)
@@ -196,6 +197,6 @@ def _share_to_event(
 
 
 def smallest_pivot(system: Driven, time: Any, state: Array) -> Array:
-    """How near the inertia matrix is to losing its definiteness at a state."""
+    """Return the smallest relative pivot of the inertia matrix at a state, which is positive if it is definite."""
     q, rate = motor_state(system, time, state)
     return motion_of(system, time, q, rate)[2]

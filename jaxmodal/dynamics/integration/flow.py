@@ -1,4 +1,4 @@
-"""The equations of motion as a first-order system, with the work of the motors and what is dissipated beside them."""
+"""Equations of motion as a first-order system, with the work of the motors and the dissipated energy."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.model import FlexibleModel, require_base_inertia
 from jaxmodal.runtime.namespace import Array
 
-#: torques of the motors: a law of `torques`, or any function with these arguments
+#: torques of the motors: a law of `torques`, or a function with these arguments
 LawLike = Callable[[Any, Array, Array, FlexibleModel], Array]
 
 
 class Driven(NamedTuple):
-    """An arm with what moves it.
+    """Arm with its inputs.
 
     Attributes
     ----------
     model
         The arm.
     law
-        Torques of the motors.
+        Torques of the motors; ignored with a ``motion``.
     motion
-        None where the motors give torques; otherwise they move exactly so, with whatever torque that takes, and the
-        law counts for nothing.
+        Prescribed motion of the motors, with the torque that it takes; None if the motors apply torques.
     events
-        What ends the motion before its last time.
+        Events that end the motion before its last time.
     base
-        How a base that is driven moves; None where it rests.
+        Prescribed motion of a driven base; None if it is at rest.
     """
 
     model: FlexibleModel
@@ -43,13 +42,13 @@ class Driven(NamedTuple):
 
 
 def split(state: Array, model: FlexibleModel) -> tuple[Array, Array]:
-    """Coordinates and rates of a state (q, rates, work, dissipated)."""
+    """Return coordinates and rates of a state (q, rates, work, dissipated)."""
     size = model.num_coordinates
     return state[:size], state[size : size + model.num_rates]
 
 
 def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
-    """Coordinates and rates, with what motors hold, and how a base is driven, set to their motions."""
+    """Return coordinates and rates, with prescribed motors and a driven base set to their motions."""
     q, rate = split(state, system.model)
     layout = system.model.layout
     for motion, places in ((system.motion, layout.driven), (system.base, layout.given)):
@@ -60,24 +59,24 @@ def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
 
 
 def _of_base(system: Driven, time: Any) -> Array | None:
-    """Accelerations of a base that is driven, shape (6,); None where none is told."""
+    """Return the accelerations of a driven base, shape (6,); None without a prescribed motion."""
     return None if system.base is None else jnp.broadcast_to(system.base(time)[2], (6,))
 
 
 def margins(system: Driven, time: Any, state: Array) -> Array:
-    """The margins of all events, shape (k,): positive before they happen; a margin of NaN has happened, as -1."""
+    """Return the margins of all events, shape (k,), positive before they happen; NaN counts as -1, an event."""
     found = given_margins(system, time, state)
     return jnp.where(jnp.isnan(found), -1.0, found)
 
 
 def given_margins(system: Driven, time: Any, state: Array) -> Array:
-    """The margins of all events as the events give them, shape (k,)."""
+    """Return the margins of all events without changes, shape (k,)."""
     q, rate = motor_state(system, time, state)
     return jnp.stack([event(time, q, rate, system.model) for event in system.events])
 
 
 def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, Array, Array]:
-    """Accelerations (N,), torques of the motors (n,), and the smallest relative pivot of B."""
+    """Return accelerations (N,), torques of the motors (n,), and the smallest relative pivot of B."""
     model = system.model
     driven = model.layout.driven
     if system.motion is None:
@@ -93,13 +92,13 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
 
 
 def derivative(time: Any, state: Array, system: Driven) -> Array:
-    """Time derivative of a state (q, rates, work of the motors, energy dissipated), shape (2 N + 2,)."""
+    """Return the time derivative of a state (q, rates, work of the motors, energy dissipated), shape (2 N + 2,)."""
     model = system.model
     q, rate = motor_state(system, time, state)
     acceleration, torques, _ = motion_of(system, time, q, rate)
     power = jnp.sum(torques * rate[model.layout.driven])
     given = model.layout.given
-    if given.size:  # what drives the base does work as well
+    if given.size:  # the drive of the base also does work
         forces = equations.generalised_forces(model, q, rate, acceleration)
         power = power + jnp.sum(forces[given] * rate[given])
     loss = rate @ (model.damping @ rate) + rate @ equations.friction(model, rate)

@@ -1,4 +1,4 @@
-"""Motions as datasets with names and units, and the coordinates back from them."""
+"""Motions as datasets with names and units, and coordinates read back from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxmodal.runtime.statuses import Status
 if TYPE_CHECKING:
     import xarray
 
-#: of each variable by time its other dimension, its unit and what it is
+#: for each variable over time: its other dimension, unit and meaning
 _VARIABLES = {
     "joint_angle": ("joint", "rad", "angle of each joint, relative to the link before"),
     "joint_rate": ("joint", "rad/s", "rate of each joint"),
@@ -36,7 +36,7 @@ _VARIABLES = {
     "base_position": ("axis", "m", "point of the base"),
     "base_quaternion": ("part", "1", "rotation of the base"),
     "base_velocity": ("axis", "m/s", "velocity of that point, in the axes of the base"),
-    "base_angular_velocity": ("axis", "rad/s", "of the base, in its own axes"),
+    "base_angular_velocity": ("axis", "rad/s", "angular velocity of the base, in its axes"),
     "linear_momentum": ("axis", "kg m/s", "linear momentum"),
     "angular_momentum": ("axis", "kg m^2/s", "angular momentum about the ground's origin"),
     "kinetic_energy": ("", "J", "kinetic energy"),
@@ -44,10 +44,10 @@ _VARIABLES = {
     "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the origin"),
     "work": ("", "J", "work done by the motors since the start"),
     "dissipated": ("", "J", "energy dissipated since the start"),
-    "imbalance": ("", "J", "energy that appeared from nowhere since the start"),
+    "imbalance": ("", "J", "residual of the energy balance since the start"),
 }
 
-#: units of those that differ where a joint slides
+#: units of variables that differ for sliding joints
 _SLIDING = {
     "joint_angle": "rad or m",
     "joint_rate": "rad/s or m/s",
@@ -58,7 +58,7 @@ _SLIDING = {
 
 
 def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Dataset:
-    """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
+    """Return a trajectory of one arm in NumPy as an `xarray.Dataset`."""
     import xarray
 
     n, layout, motors = model.num_links, model.layout, model.layout.driven
@@ -127,7 +127,7 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
 
 
 def _of_base(model: FlexibleModel, found: Trajectory) -> dict[str, np.ndarray]:
-    """How a free base moves, and the momenta; NaN after what ended the motion."""
+    """Return the motion of a free base and the momenta; NaN after the end of the motion."""
     q, rate = np.asarray(found.q), np.asarray(found.rate)
     momentum = np.full((2, len(q), 3), np.nan)
     known = np.isfinite(q).all(axis=1)
@@ -143,21 +143,21 @@ def _of_base(model: FlexibleModel, found: Trajectory) -> dict[str, np.ndarray]:
 
 
 def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset:
-    """Return a motion that motors are to follow as a dataset: angles of the joints, and the tip of the rigid arm.
+    """Return a prescribed motion as a dataset: positions of the joints, and of the tip of the undeflected arm.
 
     Parameters
     ----------
     model : FlexibleModel
         The arm.
     wanted : Motion
-        Such as `RestToRest`.
+        Motion of the joints, such as `RestToRest`.
     times : array, shape (T,)
-        In s.
+        Times, s.
 
     Raises
     ------
     ArmError
-        If its base floats freely: where its tip is depends on all of the motion before.
+        If the base is free: the position of the tip then depends on the whole previous motion.
     """
     import xarray
 
@@ -183,7 +183,7 @@ def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset
 
 
 def balance_error(found: Trajectory) -> float:
-    """Largest imbalance over the largest change of any energy that took part; 0 where nothing moves."""
+    """Return the largest imbalance over the largest change of any energy; 0 if nothing moves."""
     parts = (found.kinetic, found.elastic, found.gravity, found.work, found.dissipated)
     known = np.isfinite(found.kinetic)
     sizes = [np.ptp(part[known]) for part in parts]
@@ -194,7 +194,7 @@ def balance_error(found: Trajectory) -> float:
 
 
 def require_motion(motion: object) -> None:
-    """Refuse what is no dataset of `simulate`, or one time of it."""
+    """Refuse an object that is not a dataset of `simulate`, or is a single time of it."""
     import xarray
 
     if not isinstance(motion, xarray.Dataset):
@@ -209,14 +209,14 @@ def require_motion(motion: object) -> None:
 def coordinates_of(
     model: FlexibleModel, motion: xarray.Dataset, also: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Generalised coordinates and rates of a motion, each of shape (T, N); NaN after what ended it.
+    """Return generalised coordinates and rates of a motion, each of shape (T, N); NaN after its end.
 
     ``also`` names further variables that the caller needs.
 
     Raises
     ------
     ArmError
-        If it is no motion, or has other joints, modes or springs than the model.
+        If it is not a motion, or has other joints, modes or springs than the model.
     """
     require_motion(motion)
     expected = {"joint": model.num_links, "coordinate": sum(model.modes)}

@@ -1,4 +1,4 @@
-"""A simulation piece by piece, so that one hears how far it is: the same program for every piece."""
+"""Simulation in pieces for progress reports, with the same program for every piece."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.runtime.statuses import Status
 
-#: about so many reports are made
+#: approximate number of reports
 REPORTS = 20
-#: what a trajectory has for every time; of these the last two add up from piece to piece
+#: arrays over time in a trajectory; the last two accumulate from piece to piece
 _BY_TIME = (
     *("q", "rate", "acceleration", "torques", "tip", "tip_velocity", "tip_acceleration"),
     *("kinetic", "elastic", "gravity", "work", "dissipated"),
@@ -20,10 +20,9 @@ _SUMS = ("work", "dissipated")
 
 
 def intervals_per_piece(intervals: int) -> int:
-    """How many intervals between times a piece has: a divisor of their number, where one is near.
+    """Return the number of intervals in a piece: a divisor of their total, if there is one near.
 
-    Otherwise the last piece begins within the one before. So few intervals that there is little to tell are one
-    piece.
+    Otherwise the last piece starts inside the one before. A small number of intervals is one piece.
     """
     if intervals < 2 * REPORTS:
         return intervals
@@ -39,18 +38,18 @@ def in_pieces(
     times: np.ndarray,
     report: Callable[[int, int], None],
 ) -> Trajectory:
-    """A whole trajectory from those of pieces, all with the same number of times.
+    """Return a whole trajectory, computed in pieces with the same number of times.
 
     Parameters
     ----------
     run
-        From a state (q, rate) and ascending times to a trajectory in NumPy.
+        Function from a state (q, rate) and ascending times to a trajectory in NumPy.
     q, rate
         State at the first time.
     times
         All times, shape (T,).
     report
-        Called with (intervals done, intervals in all) after every piece.
+        Function called with (intervals done, total intervals) after every piece.
     """
     intervals = times.size - 1
     size = intervals_per_piece(intervals)
@@ -69,7 +68,7 @@ def in_pieces(
         before = {name: whole[name][first] if first else 0.0 for name in _SUMS}
         for name in _BY_TIME:
             values = np.asarray(getattr(piece, name))
-            # what holds where pieces meet is known from the piece before
+            # values at the junction of pieces come from the piece before
             kept = slice(1 if first else 0, None)
             shifted = values + before[name] if name in _SUMS else values
             whole[name][first : first + size + 1][kept] = shifted[kept]

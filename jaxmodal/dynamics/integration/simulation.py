@@ -1,4 +1,4 @@
-"""Simulating one arm: arguments checked, results with names and units."""
+"""Simulation of one arm: checked arguments, results with names and units."""
 
 from __future__ import annotations
 
@@ -49,66 +49,67 @@ def simulate(
     max_steps: int = 100_000,
     progress: Callable[[int, int], None] | None = None,
 ) -> xarray.Dataset:
-    """Simulate an arm from a state.
+    """Return the simulated motion of an arm from a state.
 
     Parameters
     ----------
     model
         The arm, from `flexible_arm`.
     times
-        Ascending times at which the motion is wanted, s, shape (T,), at most 1,000,000; the first is that of the
-        initial state.
+        Ascending output times, s, shape (T,), at most 1,000,000; the first is the time of the initial state.
     q, rate
-        Generalised coordinates and rates there, shape (N,); None is zero, with a ``motion`` of motors on springs where
-        it begins, unstrained. With a free base (N + 7,) and (N + 6,), see
-        `SpatialFlexibleArm`.
+        Generalised coordinates and rates at the first time, shape (N,). None means zero; with a ``motion`` of motors on
+        springs, the joints then start with the motors, without strain. With a free base the shapes are (N + 7,) and (N
+        + 6,), see `SpatialFlexibleArm`.
     torque
-        What the motors do: a law such as `bang_bang` or `JointPD`, or any function of (time, q, rate, model) that
-        gives shape (n,) in N m. None leaves the joints free.
+        Torques of the motors: a law such as `bang_bang` or `JointPD`, or any function of (time, q, rate, model) that
+        returns shape (n,) in N m. None leaves the joints free.
     motion
-        Instead of a torque, how the motors move: `Hold` locks the joints. It overrides the joint angles of q.
+        Prescribed motion of the motors, instead of torques: `Hold` locks the joints. It overrides the joint angles of
+        q.
     base_motion
-        How a base that is ``"driven"`` moves: a `Motion` whose six numbers are its displacement, m, and its rotation
-        vector, rad, in the axes of the ground, such as `SineMotion`; it rests if left out. It overrides what q and
-        rate have of it, and its work counts in the balance of energy.
+        Prescribed motion of a ``"driven"`` base: a `Motion` whose six numbers are its displacement, m, and its rotation
+        vector, rad, in the axes of the ground, such as `SineMotion`; at rest by default. It overrides the values of the
+        base in q and rate, and its work is part of the energy balance.
     events
-        What ends the simulation before the last time: `JointLimits`, `SlopeLimit`, or any function of (time, q, rate,
-        model) that gives one number, positive at the start, which ends it where it falls to 0; one or several. A
-        number that becomes NaN ends it, too. What falls to 0 and rises again within one step is missed.
+        Events that end the simulation before the last time: one or several of `JointLimits`, `SlopeLimit`, or any
+        function of (time, q, rate, model) that returns one number. The number is positive at the start and ends the
+        simulation when it falls to 0 or becomes NaN. An event is missed if the number falls to 0 and rises again within
+        one step.
     method
-        ``"dopri8"``, ``"tsit5"``, ``"kvaerno5"`` (stiff arms), or with fixed steps ``"rk4"`` and
-        ``"linearly_implicit"``.
+        ``"dopri8"``, ``"tsit5"`` or ``"kvaerno5"`` (stiff arms) with adaptive steps; ``"rk4"`` or
+        ``"linearly_implicit"`` with fixed steps.
     rtol, atol
-        Tolerances of the first three.
+        Tolerances of the adaptive methods.
     step
-        Longest step of the last two, s; the same number of steps stands between each two times, at most 10,000,000
-        in all.
+        Longest step of the methods with fixed steps, s; every interval between times has the same number of steps, at
+        most 10,000,000 in all.
     max_steps
-        Largest number of steps of the first three, at most 10,000,000.
+        Largest number of steps of the adaptive methods, at most 10,000,000.
     progress
-        Called with (intervals between times done, all of them) about twenty times; the simulation then goes piece by
-        piece, and the methods that choose their steps begin anew in each, each with as many as ``max_steps``.
+        Function called with (intervals done, total intervals) about twenty times. The simulation then runs in pieces:
+        adaptive methods restart in each piece, with up to ``max_steps`` steps each.
 
     Returns
     -------
     xarray.Dataset
         By time: joints, modal coordinates, motors, torques, the tip, a free base and the momenta, energies and their
-        balance, each with its unit. After a time that could not be passed all is NaN; ``attrs`` has ``status``
-        (finished, event, halted, inertia_not_definite) with ``message``, ``time_reached``, ``state_reached``,
-        ``event``, the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest
-        imbalance over the largest energy that took part.
+        balance, each with its unit. Values after the time that was reached are NaN. ``attrs`` has ``status`` (finished,
+        event, halted, inertia_not_definite) with ``message``, ``time_reached``, ``state_reached``, ``event``, the name
+        of the event that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over the
+        largest change of any energy.
 
     Raises
     ------
     ArmError
         If an argument is not allowed.
     ImportError
-        Where diffrax is not installed and a method needs it: ``pip install 'jaxmodal[dynamics]'``.
+        If a method needs diffrax and it is not installed: ``pip install 'jaxmodal[dynamics]'``.
 
     Notes
     -----
-    The energy balance is integrated with the motion and closes only as well as the motion is known: it certifies
-    the integration, not the model.
+    The energy balance is integrated with the motion, so its error measures the accuracy of the integration, not of the
+    model.
 
     Examples
     --------
@@ -128,7 +129,9 @@ def simulate(
     max_steps = whole("max_steps", max_steps, 1, limits.STEPS)
     substeps = _substeps(moments, step) if method in FIXED else 1
     if torque is not None and motion is not None:
-        raise ArmError("motion: stands beside torque; give one of the two, the other follows.")
+        raise ArmError(
+            "motion: is given together with torque; give one of the two, the other follows."
+        )
     if torque is not None and not callable(torque):
         raise ArmError(
             f"torque = {shown(torque)}: must be a law such as JointPD or bang_bang, or a function of (time, q, rate, "
@@ -136,7 +139,7 @@ def simulate(
         )
     if progress is not None and not callable(progress):
         raise ArmError(
-            f"progress = {shown(progress)}: must be a function of (intervals done, all of them), or None."
+            f"progress = {shown(progress)}: must be a function of (intervals done, total intervals), or None."
         )
     start = _state(model, "q", q), _state(model, "rate", rate)
     first = float(moments[0])
@@ -171,7 +174,7 @@ def simulate(
     if not np.all(np.isfinite(found.torques[0])) and motion is None:
         raise ArmError(
             f"torque: gives {found.torques[0].tolist()} N m at the start, t = {moments[0]:g} s; must be finite there: "
-            "look at its numbers, and at q and rate."
+            "check its values, and q and rate."
         )
     at_start = found.acceleration[0]
     if (
@@ -186,8 +189,8 @@ def simulate(
         ]
         raise ArmError(
             f"model: at the start nothing has inertia along {', '.join(names[:3])}{' ...' * (len(names) > 3)}, or "
-            "numbers are too large there, so that no acceleration can be told; what moves freely must move a body: "
-            "give a hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
+            "numbers overflow there, so that accelerations are not determined; a free joint must move a body: give a "
+            "hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
         )
     made = dataset(model, found, method)
     if int(found.event) < 0:
@@ -201,17 +204,17 @@ _margins = jax.jit(given_margins)
 
 
 def _check_base_motion(model: FlexibleModel, given: Motion, time: float) -> None:
-    """Refuse a motion of a base that is not driven, or one that has not six numbers."""
+    """Refuse a motion of a base that is not driven, or a motion without six numbers."""
     if not model.layout.given.size:
         raise ArmError(
             f"base_motion = {shown(given)}: the base of this model does not move as it is told; must be left out, or "
-            "stand beside a model with base = 'driven' (flexible_arm of an arm in space)."
+            "be used with a model with base = 'driven' (flexible_arm of an arm in space)."
         )
     checked_angles(given, 6, time, "base_motion", "the displacement and the rotation of the base")
 
 
 def check_number_of_times(name: str, value: object, number: float) -> None:
-    """Refuse more times than a simulation may tell of; ``number`` may be infinite."""
+    """Refuse more output times than a simulation may have; ``number`` may be infinite."""
     if not number <= limits.TIMES:
         raise ArmError(
             f"{name} = {shown(value)}: makes {number:,.0f} times; must be at most {limits.TIMES:,}; take fewer: "
@@ -236,7 +239,7 @@ def _times(times: Any) -> np.ndarray:
 
 
 def _substeps(moments: np.ndarray, step: float) -> int:
-    """Equal steps between each two times, none longer than ``step``."""
+    """Return the number of equal steps in each interval, none longer than ``step``."""
     with np.errstate(over="ignore"):
         ratio = np.max(np.diff(moments)) / np.float64(step) * (1.0 - 1e-12)
     intervals = moments.size - 1
@@ -245,7 +248,7 @@ def _substeps(moments: np.ndarray, step: float) -> int:
             f"step = {step!r}: makes {float(np.ceil(ratio) * intervals):.3g} steps; must be at most {limits.STEPS:,}: "
             "give a longer step, a shorter time, or a method that chooses its steps, such as 'dopri8'."
         )
-    return max(math.ceil(ratio), 1)  # a ratio may be too small for float64
+    return max(math.ceil(ratio), 1)  # the ratio can underflow to 0
 
 
 def _state(model: FlexibleModel, name: str, value: Any) -> np.ndarray:
@@ -270,7 +273,7 @@ def _state(model: FlexibleModel, name: str, value: Any) -> np.ndarray:
 
 
 def _checked_law(model: FlexibleModel, torque: LawLike | None) -> Law:
-    """The law of the motors: its values, its arguments and how many torques it gives are looked at."""
+    """Return the torques as a law, with its values, its arguments and the number of torques checked."""
     check_values(torque)
     law = as_law(torque)
     if isinstance(law, Function) and torque is not None:

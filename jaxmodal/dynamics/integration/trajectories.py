@@ -1,4 +1,4 @@
-"""The motion of one arm over a time, as arrays: traceable, so that it may be jitted, batched and differentiated."""
+"""Motion of one arm over time, as arrays: traceable, so that it can be compiled, batched and differentiated."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ from jaxmodal.runtime.statuses import Status
 ADAPTIVE = ("dopri8", "tsit5", "kvaerno5")
 METHODS = (*ADAPTIVE, *FIXED)
 
-#: relative pivot below which a halt is put down to the inertia matrix
+#: relative pivot below which a halt is attributed to the inertia matrix
 _NEARLY_SINGULAR = 1e-3
 
 
 class Trajectory(NamedTuple):
-    """A motion at T times; NaN after the time that was reached.
+    """Motion at T times; NaN after the time that was reached.
 
     Attributes
     ----------
     times : Array, shape (T,)
-        s.
+        Times, s.
     q, rate, acceleration : Array, shape (T, N)
-        Generalised coordinates, rates and derivatives of these; of a free base N + 7, N + 6 and N + 6.
+        Generalised coordinates, rates and accelerations; with a free base N + 7, N + 6 and N + 6 entries.
     torques : Array, shape (T, n)
-        Of the motors, N m.
+        Torques of the motors, N m.
     tip, tip_velocity, tip_acceleration : Array, shape (T, 2)
-        m, m/s, m/s^2.
+        Position, velocity and acceleration of the tip: m, m/s, m/s^2.
     kinetic, elastic, gravity, work, dissipated : Array, shape (T,)
-        Energies, the work that the motors have done and what has been dissipated, J.
+        Energies, work done by the motors and dissipated energy, J.
     status : Array, shape ()
-        A code of `Status`: finished, event, halted or inertia_not_definite.
+        Code of `Status`: finished, event, halted or inertia_not_definite.
     reached : Array, shape ()
         Time up to which the motion is known, s.
     last : Array, shape (2 N + 2,)
         State at that time: q, rate, work, dissipated.
     steps : Array, shape ()
-        Steps taken, rejected ones included.
+        Number of steps, rejected ones included.
     event : Array, shape ()
-        Number of the event that ended it, from 0; -1 for none.
+        Index, from 0, of the event that ended the motion; -1 for none.
     """
 
     times: Array
@@ -80,13 +80,13 @@ class Trajectory(NamedTuple):
 
     @property
     def imbalance(self) -> Array:
-        """Energy that appeared from nowhere since the start, J, shape (T,): the certificate of the integration."""
+        """Residual of the energy balance since the start, J, shape (T,), a measure of the integration error."""
         energy = self.kinetic + self.elastic + self.gravity
         return energy - energy[..., :1] - self.work + self.dissipated
 
 
 def check_method(method: object) -> None:
-    """Refuse what is no method of integration."""
+    """Refuse a value that is not a method of integration."""
     one_of("method", method, METHODS, "'dopri8' is exact and fast where nothing is stiff")
 
 
@@ -107,41 +107,42 @@ def trajectory(
     substeps: int = 1,
     forward: bool = False,
 ) -> Trajectory:
-    """The motion of an arm from a state, for programs of one's own; `simulate` checks its arguments and names results.
+    """Return the motion of an arm from a state, traceable; `simulate` checks its arguments and names its results.
 
     Parameters
     ----------
     model
         The arm.
     q, rate
-        State at the first time, shape (N,); of a free base (N + 7,) and (N + 6,).
+        State at the first time, shape (N,); with a free base (N + 7,) and (N + 6,).
     times
         Ascending times, s, shape (T,).
     law
-        Torques of the motors, of `torques` or any function of (time, q, rate, model); None for none.
+        Torques of the motors: a law of `torques` or any function of (time, q, rate, model); None for no torque.
     motion
-        How the motors move, if that is given instead of torques.
+        Prescribed motion of the motors, instead of torques.
     base_motion
-        How a base that is driven moves: six for its displacement and its rotation vector; None where it rests.
+        Prescribed motion of a driven base: six numbers for its displacement and rotation vector; None if it is at rest.
     events
-        What ends the motion before its last time, of `events` or any function of (time, q, rate, model): where the
-        first of these numbers falls to 0. Derivatives of that time and state take into account that it moves.
+        Events that end the motion before its last time, of `events` or any function of (time, q, rate, model): it ends
+        when the first of their numbers falls to 0. Derivatives of the final time and state include the shift of the
+        event.
     method
-        ``"dopri8"`` (order 8), ``"tsit5"`` (order 5) and ``"kvaerno5"`` (implicit, for stiff arms) choose their
-        steps; ``"rk4"`` and ``"linearly_implicit"`` take ``substeps`` equal ones between each two times.
+        ``"dopri8"`` (order 8), ``"tsit5"`` (order 5) and ``"kvaerno5"`` (implicit, for stiff arms) have adaptive steps;
+        ``"rk4"`` and ``"linearly_implicit"`` take ``substeps`` equal steps in each interval.
     substeps
-        A whole number of at least 1; traced, it has no derivatives in reverse mode.
+        Whole number of at least 1; traced, it has no derivatives in reverse mode.
     rtol, atol
-        Tolerances of the methods that choose their steps, over the whole state.
+        Tolerances of the adaptive methods, over the whole state.
     max_steps
-        How many of those there may be.
+        Largest number of steps of the adaptive methods.
     forward
-        Derivatives in forward mode (`jax.jvp`, `jax.jacfwd`) instead of in reverse mode.
+        True for derivatives in forward mode (`jax.jvp`, `jax.jacfwd`) instead of reverse mode.
 
     Notes
     -----
-    The methods that choose their steps are diffrax's. Steps end at every time asked for and at the switches of a
-    law, so nothing is interpolated.
+    The adaptive methods are those of diffrax. Steps end at every output time and at the switches of a law, so nothing
+    is interpolated.
     """
     require_model(model)
     check_method(method)
@@ -183,7 +184,7 @@ def _integrated(
 
 
 def _described(system: Driven, times: Array, course: _Course) -> Trajectory:
-    """All that a trajectory tells of the states that an integration gave."""
+    """Return a trajectory with all quantities, from the states of an integration."""
     model, states = system.model, course.states
     reached, last, happened = course.ended
     cause = jnp.asarray(int(Status.halted))
@@ -236,7 +237,7 @@ def _adaptive(
     if system.events:
         import optimistix
 
-        # at a wanted time rounding may put the root just outside the step: the bracket then grows
+        # at an output time, rounding can place the root just outside the step; the bracket then grows
         finder: Any = optimistix.Bisection(1e-14, 1e-14, expand_if_necessary=True)  # type: ignore[call-arg]
         event = diffrax.Event(lambda t, y, args, **_: jnp.min(margins(args, t, y)), finder, False)
     solution = diffrax.diffeqsolve(
@@ -244,7 +245,7 @@ def _adaptive(
         solvers[method](),
         times[0],
         times[-1],
-        1e-5 * span,  # a guess of its own would trace the equations twice more
+        1e-5 * span,  # a step chosen by diffrax would trace the equations twice more
         start,
         system,
         saveat=diffrax.SaveAt(subs=[diffrax.SubSaveAt(ts=times), diffrax.SubSaveAt(t1=True)]),
@@ -264,12 +265,12 @@ def _adaptive(
 
 
 _integration = compiled_sooner(_integrated, static_argnames=("method", "max_steps", "forward"))
-#: a program of its own, whatever the method: at every time wanted once, where an integration is at it many times
+#: a separate program for every method: it runs once per output time, the integration many times
 _description = compiled_sooner(_described, runs_once=True)
 
 
 def solved(system: Driven, state: Array, times: Array, method: str, **options: Any) -> Trajectory:
-    """`trajectory` of what has been checked, as two programs, whatever the length of the steps.
+    """Return `trajectory` from checked arguments, as two programs, for any length of the steps.
 
     The options are rtol, atol, max_steps and substeps.
     """

@@ -1,1 +1,1 @@
-"""The equations of motion of one arm: kinematics, every term, forward dynamics, states of rest."""
+"""Equations of motion of one arm: kinematics, every term, forward dynamics, static states."""

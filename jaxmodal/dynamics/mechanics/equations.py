@@ -1,13 +1,14 @@
-"""The equations of motion of one arm: B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u.
+"""Equations of motion of one arm: B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u.
 
-Everything rests on the components P(q) of the links' points and their Gram matrices G, which the kinematics of planar
-arms or of arms in space give. With J = dP/dq, ``B = sum J^T G J`` and what turning adds; since G is constant,
-``h = sum J^T G P''`` with P'' the second derivative of P along a motion with q'' = 0, which is two Jacobian-vector
-products and never a table of N^3 numbers. It equals the Christoffel symbols of B, De Luca and Siciliano's eq (26).
+Everything follows from the components P(q) of the points of the links and their Gram matrices G, which the kinematics
+of planar arms or of arms in space provide. With J = dP/dq, ``B = sum J^T G J`` plus the contribution of rotating
+bodies. Since G is constant, ``h = sum J^T G P''``, where P'' is the second derivative of P along a motion with q'' = 0:
+two Jacobian-vector products and never an array of N^3 numbers. It equals the Christoffel form from B, De Luca and
+Siciliano's eq (26).
 
-Written in plain `jax.numpy`, not in `xp`: Jacobians come from automatic differentiation, so that there is always
-something to trace. Of a base that floats freely the derivatives are by its displacements (`free_bases`). The functions
-here are for one state and meant to be traced; `states` has their jitted, batched form.
+The code uses plain `jax.numpy`, not `xp`: Jacobians come from automatic differentiation, so the values are always
+traced. With a free base, derivatives are with respect to its displacements (`free_bases`). The functions take one state
+and are meant to be traced; `states` has their compiled form for batches.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Vector = Float[Array, " N"]
 
 
 class Energies(NamedTuple):
-    """Kinetic, elastic and gravitational energy in J; the last is 0 with all mass at the base joint.
+    """Kinetic, elastic and gravitational energy in J; the gravitational energy is 0 with all mass at the base joint.
 
     The elastic one is with that of supports. Of an arm on a free base it is 0 with all mass at the ground's origin.
     """
@@ -48,31 +49,31 @@ class Energies(NamedTuple):
 
 
 class Momenta(NamedTuple):
-    """Linear momentum, kg m/s, and angular momentum about the ground's origin, kg m^2/s, in the axes of the ground."""
+    """Linear momentum, kg m/s, and angular momentum about the ground origin, kg m^2/s, in the axes of the ground."""
 
     linear: Array
     angular: Array
 
 
 def kinematics_of(model: FlexibleModel) -> Any:
-    """The kinematics of the kind of arm that a model is of: components, Gram matrices, what turning adds."""
+    """Return the kinematics module of a model, planar or spatial: components, Gram matrices, rotational terms."""
     return kinematics if isinstance(model, FlexibleArm) else kinematics_in_space
 
 
 def _without_deflection(model: FlexibleModel, q: Array) -> tuple[Array, Array]:
-    """Q with modal coordinates 0, and the modal coordinates alone, both of shape (N,)."""
+    """Return q with modal coordinates 0, and the modal coordinates alone, both of shape (N,)."""
     bent = np.zeros(model.num_coordinates)
     bent[model.layout.modal] = 1.0
     return q * (1.0 - bent), q * bent
 
 
 def _products(left: Array, table: Array, right: Array) -> Array:
-    """Sum over links of left^T G right: (n, k, d, N) twice gives (N, N)."""
+    """Return the sum over links of left^T G right, shape (N, N), from two arrays (n, k, d, N)."""
     return jnp.einsum("ikac,ikl,ilad->cd", left, table, right)
 
 
 def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
-    """The inertia matrix B(q), De Luca and Siciliano's eq (25); with `inertia_order` ``"first"`` their eq (32)."""
+    """Return the inertia matrix B(q), eq (25) of De Luca and Siciliano; eq (32) if `inertia_order` is ``"first"``."""
     moving = kinematics_of(model)
     moved, here = free_bases.displacements(model, q)
 
@@ -103,7 +104,7 @@ class TipMotion(NamedTuple):
 
 
 class _Motion(NamedTuple):
-    """Components, their velocities and their accelerations, and the same of the tip."""
+    """Components with their velocities and accelerations, and the motion of the tip."""
 
     parts: Array
     velocities: Array
@@ -112,7 +113,7 @@ class _Motion(NamedTuple):
 
 
 def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) -> _Motion:
-    """The components on a motion with the given q, q', q''."""
+    """Return the motion of the components and of the tip for given q, q', q''."""
     moving = kinematics_of(model)
     moved, here = free_bases.displacements(model, q)
     faster = free_bases.second_rates(model, rate, acceleration)
@@ -126,7 +127,7 @@ def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) ->
 
 
 def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
-    """Kinetic energy, J; to first order in the deflections where the inertia matrix is."""
+    """Return the kinetic energy, J, with the same truncation as the inertia matrix."""
     moving = kinematics_of(model)
     moved, here = free_bases.displacements(model, q)
 
@@ -148,14 +149,14 @@ def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
 
 
 def _kinetic_of(model: FlexibleModel, parts: Array, velocities: Array, rate: Array) -> Array:
-    """Kinetic energy of components that move so."""
+    """Return the kinetic energy from components and their velocities, without truncation."""
     moving = kinematics_of(model)
     turning = moving.turning_energy(model, parts, velocities, rate)
     return 0.5 * jnp.einsum("ika,ikl,ila->", velocities, moving.gram(model), velocities) + turning
 
 
 def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
-    """Coriolis and centrifugal forces h(q, q'), eq (26), of the B of the model."""
+    """Return the Coriolis and centrifugal forces h(q, q'), eq (26), that belong to the inertia matrix of the model."""
     if model.inertia_order == "full":
         return _moving(model, q, rate, jnp.zeros_like(rate), heavy=False)
 
@@ -167,31 +168,31 @@ def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
 
 
 def potential(model: FlexibleModel, q: Vector) -> Float[Array, ""]:
-    """Energy in the field of gravity, J; never truncated."""
+    """Return the gravitational energy, J, which is never truncated."""
     return _potential_of(model, kinematics_of(model).components(model, q))
 
 
 def _potential_of(model: FlexibleModel, parts: Array) -> Array:
-    """The same, of components."""
+    """Return the gravitational energy from components."""
     weights = kinematics_of(model).weights(model)
     return -jnp.einsum("ik,ika,a->", weights, parts, jnp.asarray(model.gravity))
 
 
 def weight(model: FlexibleModel, q: Vector) -> Vector:
-    """The gravity vector g(q), the gradient of `potential`."""
+    """Return the gravity vector g(q), the gradient of `potential`."""
     moved, here = free_bases.displacements(model, q)
     return jax.grad(lambda it: potential(model, moved(it)))(here)
 
 
 def friction(model: FlexibleModel, rate: Vector) -> Vector:
-    """Dry friction of the joints, smoothed: torque tanh(rate/width) at the coordinate that each motor moves."""
+    """Return smoothed Coulomb friction: torque tanh(rate/width) at the coordinate that each motor drives."""
     driven = model.layout.driven
     torque = model.coulomb * jnp.tanh(rate[driven] / model.coulomb_width)
     return jnp.zeros(model.num_rates).at[driven].set(torque)
 
 
 def applied(model: FlexibleModel, torques: Float[Array, " n"]) -> Vector:
-    """Q u: each motor's torque at the coordinate that it moves."""
+    """Return Q u: the torque of each motor at the coordinate that it drives."""
     return jnp.zeros(model.num_rates).at[model.layout.driven].set(torques)
 
 
@@ -228,7 +229,7 @@ def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     return elastic + model.damping @ rate + friction(model, rate)
 
 
-@functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
+@functools.partial(jax.jit, inline=True)  # used five times in one integration: traced once
 def accelerations(
     model: FlexibleModel,
     q: Vector,
@@ -236,12 +237,12 @@ def accelerations(
     torques: Float[Array, " n"],
     of_base: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Forward dynamics: q'', shape (N,), and the smallest relative pivot of B, positive where B is definite.
+    """Return q'', shape (N,), and the smallest relative pivot of B, which is positive where B is positive definite.
 
-    ``of_base`` (6,) are the accelerations of a base that is driven, 0 if left out.
+    ``of_base`` (6,) holds the accelerations of a driven base, 0 by default.
 
-    By the recursion where that is faster; the pivot is then 1, for a full B is definite. Motors without inertia, which
-    leave B singular, are refused.
+    The articulated recursion is used where it is faster; the pivot is then 1, because a full B is positive definite.
+    Motors without inertia, which make B singular, are refused.
     """
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
@@ -263,9 +264,9 @@ def accelerations(
 def accelerations_held(
     model: FlexibleModel, q: Vector, rate: Vector, given: Vector
 ) -> tuple[Array, Array, Array]:
-    """Accelerations with motors, and what drives a base, that move as they are told; torques of the motors.
+    """Return accelerations with prescribed motors and driven base, the motor torques, and the smallest relative pivot.
 
-    ``given`` (N,) holds the accelerations that are told. The third is the smallest relative pivot, as above.
+    ``given`` (N,) holds the prescribed accelerations. The pivot is as for `accelerations`.
     """
     layout, resisting = model.layout, resistance(model, q, rate)
     if isinstance(model, SpatialFlexibleArm) and recursion_in_space.pays(model):
@@ -280,7 +281,7 @@ def accelerations_held(
 def generalised_forces(
     model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
 ) -> Vector:
-    """Inverse dynamics: what must act on each coordinate, B q'' + h + K q + D q' + c + g."""
+    """Return the forces of inverse dynamics on each coordinate, B q'' + h + K q + D q' + c + g."""
     if model.inertia_order == "first":
         return inertia(model, q) @ acceleration + resistance(model, q, rate)
     return _moving(model, q, rate, acceleration) + _steady(model, q, rate)
@@ -299,7 +300,7 @@ def _elastic(model: FlexibleModel, q: Array, parts: Array) -> Array:
 
 
 def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:
-    """Linear momentum, and angular momentum about the ground's origin, of an arm on a free base."""
+    """Return linear momentum, and angular momentum about the ground origin, of an arm on a free base."""
     pushes = (inertia(model, q) @ rate)[-6:]
     place, axes = free_bases.pose(q)
     linear = axes @ pushes[:3]
@@ -307,29 +308,29 @@ def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:
 
 
 def tip(model: FlexibleModel, q: Vector) -> Float[Array, " d"]:
-    """Position of the tip of the arm, m."""
+    """Return the position of the tip of the arm, m."""
     return kinematics_of(model).tip(model, q)
 
 
 def tip_axes(model: FlexibleModel, q: Vector) -> Float[Array, "d d"]:
-    """The axes of the tip as columns, in those of the base."""
+    """Return the axes of the tip as columns, in the axes of the base."""
     return kinematics_of(model).tip_axes(model, q)
 
 
 def points(model: FlexibleModel, q: Vector) -> Float[Array, "n s d"]:
-    """Positions along the links, at the stations of the model, m."""
+    """Return positions along the links, at the stations of the model, m."""
     return kinematics_of(model).points(model, q)
 
 
 def tip_motion(model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector) -> TipMotion:
-    """How the tip moves."""
+    """Return position, velocity and acceleration of the tip."""
     return _motion(model, q, rate, acceleration).tip
 
 
 def described(
     model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
 ) -> tuple[TipMotion, Energies]:
-    """The motion of the tip and the energies together, from the motion of all points."""
+    """Return the motion of the tip and the energies together; the motion of all points is computed once."""
     found = _motion(model, q, rate, acceleration)
     full = model.inertia_order == "full"
     moving = (

@@ -1,12 +1,12 @@
-"""Where a base that floats freely is, how it moves, and its displacements.
+"""Pose, motion and displacements of a free base.
 
 The last seven coordinates of an arm on a free base are the position of the base in the axes of the ground and a
-quaternion (w, x, y, z) of its rotation, which has no singular place. The last six rates are the velocity V of the base
-and its angular velocity w, in its own axes. They are no derivatives of any coordinates: the equations of motion are
-those of the six displacements, in axes of the base, from where the base is at the instant. Of these, V and w are the
-rates, and ``V' + w x V`` and w' the second derivatives.
+quaternion (w, x, y, z) of its rotation, which has no singularity. The last six rates are the velocity V of the base and
+its angular velocity w, in its own axes. These rates are not derivatives of coordinates. The equations of motion are
+those of six displacements, in axes of the base, from the current pose: their first derivatives are V and w, and their
+second derivatives ``V' + w x V`` and w'.
 
-Of an arm whose base does not move the functions here return what they are given.
+For an arm without a free base the functions here return their input unchanged.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
-#: of a rotation given as a matrix: how far its axes may be from orthogonal unit vectors
+#: largest deviation of the columns of a rotation matrix from orthogonal unit vectors
 _ORTHOGONAL = 1e-6
 
 
 def pose(q: Array) -> tuple[Array, Array]:
-    """Position of a free base, and its axes as columns."""
+    """Return the position of a free base, and its axes as columns."""
     return q[-7:-4], of_quaternion(q[-4:])
 
 
 def normalised(model: FlexibleModel, q: Array) -> Array:
-    """The same coordinates with a quaternion of length 1."""
+    """Return the same coordinates with the quaternion scaled to length 1."""
     if not model.floats:
         return q
     return q.at[-4:].divide(jnp.sqrt(jnp.sum(q[-4:] ** 2)))
 
 
 def at_zero(model: FlexibleModel) -> np.ndarray:
-    """Coordinates 0: of a free base, with its axes along those of the ground."""
+    """Return coordinates 0; the axes of a free base are then those of the ground."""
     q = np.zeros(model.num_coordinates)
     if model.floats:
         q[-4] = 1.0
@@ -54,7 +54,7 @@ def strain(model: FlexibleModel, q: Array) -> Array:
 
 
 def coordinate_rates(model: FlexibleModel, q: Array, rate: Array) -> Array:
-    """The derivatives of the coordinates by time."""
+    """Return the time derivatives of the coordinates."""
     if not model.floats:
         return rate
     _, axes = pose(q)
@@ -63,7 +63,7 @@ def coordinate_rates(model: FlexibleModel, q: Array, rate: Array) -> Array:
 
 
 def displaced(model: FlexibleModel, q: Array, moved: Array) -> Array:
-    """Coordinates after displacements, one for each rate; of a free base in its axes, the last a rotation vector."""
+    """Return coordinates after displacements (N,); those of a free base are in its axes, last a rotation vector."""
     if not model.floats:
         return q + moved
     place, axes = pose(q)
@@ -76,14 +76,14 @@ def displaced(model: FlexibleModel, q: Array, moved: Array) -> Array:
 
 
 def displacements(model: FlexibleModel, q: Array) -> tuple[Callable[[Array], Array], Array]:
-    """Coordinates as a function of what may be differentiated by, and where that is: displacements, or q itself."""
+    """Return q as a function of the variables of differentiation, and their values: displacements at 0, or q itself."""
     if not model.floats:
         return (lambda it: it), q
     return (lambda it: displaced(model, q, it)), jnp.zeros(model.num_rates)
 
 
 def second_rates(model: FlexibleModel, rate: Array, acceleration: Array) -> Array:
-    """Second derivatives of the displacements by the derivatives of the rates."""
+    """Return the second derivatives of the displacements, from the derivatives of the rates."""
     if not model.floats:
         return acceleration
     return acceleration.at[-6:-3].add(jnp.cross(rate[-3:], rate[-6:-3]))
@@ -92,7 +92,7 @@ def second_rates(model: FlexibleModel, rate: Array, acceleration: Array) -> Arra
 def neighbour(
     model: FlexibleModel, state: tuple[Array, Array, Array], moved: Array, speed: Array
 ) -> tuple[Array, Array, Array]:
-    """A state (q, rate, acceleration) near another, by displacements and their rates, to first order in these."""
+    """Return a state (q, rate, acceleration) near another one, to first order in displacements and their rates."""
     q, rate, acceleration = state
     if not model.floats:
         return q + moved, rate + speed, acceleration
@@ -103,7 +103,7 @@ def neighbour(
 
 
 def _seen(vector: Array, moved: Array) -> tuple[Array, Array]:
-    """How velocities of the base change by being seen from displaced axes and from a displaced place."""
+    """Return the change of base velocities that are seen from displaced axes and a displaced point."""
     linear, angular = vector[-6:-3], vector[-3:]
     place, turn = moved[-6:-3], moved[-3:]
     return jnp.cross(linear, turn) + jnp.cross(angular, place), jnp.cross(angular, turn)
@@ -115,9 +115,9 @@ def base_pose(position: Any = (0.0, 0.0, 0.0), rotation: Any = (0.0, 0.0, 0.0)) 
     Parameters
     ----------
     position
-        Of the base's point, in the axes of the ground, m, shape (3,).
+        Position of the base point in the axes of the ground, m, shape (3,).
     rotation
-        A rotation vector, rad, shape (3,), or the base's axes as columns in those of the ground, shape (3, 3).
+        Rotation vector, rad, shape (3,), or the axes of the base as columns in the axes of the ground, shape (3, 3).
 
     Returns
     -------
@@ -127,7 +127,7 @@ def base_pose(position: Any = (0.0, 0.0, 0.0), rotation: Any = (0.0, 0.0, 0.0)) 
     Raises
     ------
     ArmError
-        If a value is not finite, a shape is another, or the matrix is no rotation.
+        If a value is not finite, a shape is wrong, or the matrix is not a rotation.
 
     Examples
     --------
@@ -151,13 +151,13 @@ def base_pose(position: Any = (0.0, 0.0, 0.0), rotation: Any = (0.0, 0.0, 0.0)) 
 
 
 def _quaternion_of(axes: np.ndarray) -> np.ndarray:
-    """A quaternion of a rotation matrix, by its largest part."""
+    """Return the quaternion of a rotation matrix, from its component of largest magnitude."""
     if np.abs(axes.T @ axes - np.eye(3)).max() > _ORTHOGONAL or np.linalg.det(axes) < 0.0:
         raise ArmError(
             f"rotation = {shown(axes)}: must be a rotation, three orthogonal unit vectors as columns that make a "
             "right-handed system."
         )
-    # q q^T, four times, is linear in the matrix; its longest row is along q
+    # 4 q q^T is linear in the matrix; its longest row has the direction of q
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = axes
     table = np.array(
         [
@@ -173,7 +173,7 @@ def _quaternion_of(axes: np.ndarray) -> np.ndarray:
 
 
 def require_pose(model: FlexibleModel, name: str, q: np.ndarray) -> None:
-    """Refuse coordinates of a free base, with any leading axes, that have no rotation."""
+    """Refuse coordinates (..., N) of a free base whose quaternion is 0."""
     if model.floats and not np.all(np.sum(q[..., -4:] ** 2, axis=-1) > 0.0):
         raise ArmError(
             f"{name}: its last four entries are 0; must be the quaternion (w, x, y, z) of the base's rotation, "
@@ -182,7 +182,7 @@ def require_pose(model: FlexibleModel, name: str, q: np.ndarray) -> None:
 
 
 def require_held_base(model: FlexibleModel, what: str) -> None:
-    """Refuse a model whose base floats freely where ``what`` (the subject of the sentence) needs one that is held."""
+    """Refuse a model with a free base; ``what`` is the subject of the sentence and needs a fixed base."""
     if model.floats:
         raise ArmError(
             f"model: its base floats freely, and {what} needs one that does not move; must be a model with "

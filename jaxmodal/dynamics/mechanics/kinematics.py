@@ -1,7 +1,7 @@
-"""Where every part of the arm is: the frames of De Luca and Siciliano, eqs (1)-(7), for all links at once.
+"""Position of every part of a planar arm: the frames of De Luca and Siciliano, eqs (1)-(7), for all links at once.
 
-The recursion over links is a sum of angles and a sum of steps, so it is written as products with triangles of ones:
-one small program whatever the number of links. Planar vectors are pairs of real numbers along the last axis.
+The recursion over links is a sum of angles and a sum of steps, so it is written as products with triangular matrices of
+ones: a small program for any number of links. Planar vectors are pairs of real numbers along the last axis.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from jaxmodal.runtime.namespace import Array
 
 
 class Frames(NamedTuple):
-    """The links at one instant.
+    """Frames of all links at one instant.
 
     Attributes
     ----------
     origin : Array, shape (n + 1, 2)
         Base of each link, and the tip of the arm, m.
     axis : Array, shape (n, 2)
-        Direction w of each link's x axis; a unit vector, but stretched where frames are linear.
+        Direction w of the x axis of each link; a unit vector, except that linear frames stretch it.
     deltas : Array, shape (n, m)
         Modal coordinates by link.
     """
@@ -35,17 +35,17 @@ class Frames(NamedTuple):
 
 
 def modal_by_link(model: FlexibleModel, q: Float[Array, " N"]) -> Array:
-    """Modal coordinates by link, shape (n, m), with zeros for the modes that a link has fewer."""
+    """Return modal coordinates by link, shape (n, m), with zeros where a link has fewer modes."""
     return jnp.concatenate([q[: model.layout.size], jnp.zeros(1)])[model.layout.places]
 
 
 def quarter_turn(vectors: Array) -> Array:
-    """Vectors turned by a right angle, counter-clockwise."""
+    """Return vectors turned counter-clockwise by a right angle."""
     return jnp.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
 
 
 def frames(model: FlexibleArm, q: Float[Array, " N"]) -> Frames:
-    """Frames of the links at generalised coordinates q."""
+    """Return the frames of the links at generalised coordinates q."""
     n = model.num_links
     deltas = modal_by_link(model, q)
     slope = jnp.sum(model.tip_slope * deltas, axis=1)
@@ -70,12 +70,12 @@ def frames(model: FlexibleArm, q: Float[Array, " N"]) -> Frames:
 
 
 def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
-    """Coefficients of the functions 1, x, phi_j (and Gamma_jk) of a link in the positions of its points.
+    """Return the coefficients of the functions 1, x, phi_j (and Gamma_jk) in the positions of the points of each link.
 
     Returns
     -------
     Array, shape (n, k, 2)
-        In m, 1, m per unit of phi, and so on; k leaves the Gamma_jk out without foreshortening.
+        In m, 1, m per unit of phi, and so on; without foreshortening the Gamma_jk are left out.
     """
     origin, axis, deltas = frames(model, q)
     across = quarter_turn(axis)
@@ -89,12 +89,12 @@ def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
 
 
 def components_and_tip(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
-    """`components`, and the position of the tip of the arm."""
+    """Return `components`, and the position of the tip of the arm."""
     return components(model, q), tip(model, q)
 
 
 def gram(model: FlexibleArm) -> Array:
-    """The Gram matrices that belong to `components`, shape (n, k, k)."""
+    """Return the Gram matrices that belong to `components`, shape (n, k, k)."""
     if model.foreshortening:
         return jnp.asarray(model.gram)
     size = 2 + model.tip.shape[1]
@@ -102,17 +102,17 @@ def gram(model: FlexibleArm) -> Array:
 
 
 def weights(model: FlexibleArm) -> Array:
-    """Mass times each function, shape (n, k)."""
+    """Return the mass integral of each function, shape (n, k)."""
     return gram(model)[:, 0]
 
 
 def tip(model: FlexibleArm, q: Array) -> Float[Array, " 2"]:
-    """Position of the tip of the arm, m."""
+    """Return the position of the tip of the arm, m."""
     return frames(model, q).origin[-1]
 
 
 def tip_axes(model: FlexibleArm, q: Array) -> Float[Array, "2 2"]:
-    """The axes of the tip as columns, in those of the base."""
+    """Return the axes of the tip as columns, in the axes of the base."""
     _, axis, deltas = frames(model, q)
     slope = jnp.sum(model.tip_slope[-1] * deltas[-1])
     across = quarter_turn(axis[-1])
@@ -124,7 +124,7 @@ def tip_axes(model: FlexibleArm, q: Array) -> Float[Array, "2 2"]:
 
 
 def points(model: FlexibleArm, q: Array) -> Float[Array, "n s 2"]:
-    """Positions along the links, at the stations of the model, m."""
+    """Return positions along the links, at the stations of the model, m."""
     parts = components(model, q)
     return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, : parts.shape[1]], parts)
 
@@ -136,7 +136,7 @@ def turning_inertia(model: FlexibleArm, parts: Array, rows: Array) -> Array:
 
 
 def turning_energy(model: FlexibleArm, parts: Array, velocities: Array, rate: Array) -> Array:
-    """Kinetic energy of turning, J."""
+    """Return the kinetic energy of rotating bodies, J."""
     return 0.5 * jnp.sum(model.inertias * (model.rates @ rate) ** 2)
 
 

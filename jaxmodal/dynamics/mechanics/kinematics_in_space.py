@@ -1,10 +1,10 @@
-"""Where every part of an arm in space is, and what its turning adds to the equations of motion.
+"""Position of every part of an arm in space, and the rotational terms of the equations of motion.
 
-The components of a link are the coefficients of its functions (`model_in_space.Functions`) in the positions of its
-points, and place and axes of two frames, that of its joint and that of its tip, which carry its bodies. All are vectors
-in the axes of the base; where the base floats freely they are in those of the ground, and the base comes first as a
-link that has the second frame alone. The inertia of bodies is in the Gram matrices; what is left to turning is the spin
-of sections about their line and that of rotors.
+The components of a link are the coefficients of its functions (`layout_in_space.Functions`) in the positions of its
+points, followed by position and axes of two frames, at its joint and at its tip, which carry its bodies. All are
+vectors in the axes of the base. With a free base they are in the axes of the ground, and the base comes first as a link
+that has the second frame alone. The Gram matrices contain the inertia of bodies; the rotational terms here are the spin
+of sections about their line and the spin of rotors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_JOINT, TIP_PLACE, TIP_AXES = slice(-7, -4), -4, slice(-3, None)
 
 
 def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
-    """The numbers s of one link with modal coordinates (m,): one of each function."""
+    """Return the coefficients s of the functions of one link with modal coordinates (m,)."""
     functions = model.layout.functions
     stretch, torsion, xy, xz = (deltas[functions.modal(d)] for d in range(4))
     parts = [np.array([0.0, 1.0]), stretch, xy, xz]
@@ -44,26 +44,26 @@ def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
 
 
 class Joints(NamedTuple):
-    """Of each piece, shape (p,): the angle by which it is turned, and the way that it slides."""
+    """Angle and sliding displacement of the joint of each piece, both of shape (p,)."""
 
     angles: Array
     ways: Array
 
 
 def joints(model: SpatialFlexibleArm, q: Array) -> Joints:
-    """Return the turning and the sliding of each piece in its joint, 0 where the joint does not."""
+    """Return angle and sliding displacement of each piece at its joint; 0 where the joint does not turn or slide."""
     values = of_pieces(model, q[: model.num_links])
     layout = model.layout
     return Joints(layout.of_kind(TURNS) * values, layout.of_kind(SLIDES) * values)
 
 
 def of_pieces(model: SpatialFlexibleArm, values: Array) -> Array:
-    """By piece what there is by joint, 0 for a piece without one."""
+    """Return values for each piece from values for each joint; 0 for a piece without a joint."""
     return jnp.concatenate([values, jnp.zeros_like(values[:1])])[model.layout.joint_of]
 
 
 class _Frames(NamedTuple):
-    """One link: its components, and the frame of its tip, with axes as columns."""
+    """Components of one link, and the frame of its tip with its axes as columns."""
 
     parts: Array
     place: Array
@@ -95,7 +95,7 @@ def _link(
 
 
 def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
-    """All pieces: components (p, k + 8, 3), tips (p, 3) and their axes (p, 3, 3)."""
+    """Return all pieces: components (p, k + 8, 3), tips (p, 3) and axes of the tips (p, 3, 3)."""
     kept = model.kept
     fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn", "gives")
     links = {name: jnp.asarray(getattr(model, name)) for name in fields}
@@ -115,7 +115,7 @@ def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
 
 
 def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
-    """Coefficients of functions and frames of a free base and of all pieces, shape (p, k + 8, 3) or (1 + p, ...)."""
+    """Return the components of all pieces, (p, k + 8, 3); with a free base first its own, (1 + p, k + 8, 3)."""
     parts = _chain(model, q).parts
     if not model.floats:
         return parts
@@ -126,13 +126,13 @@ def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
 
 
 def components_and_tip(model: SpatialFlexibleArm, q: Array) -> tuple[Array, Array]:
-    """`components`, and the position of the tip of the arm."""
+    """Return `components`, and the position of the tip of the arm."""
     parts = components(model, q)
     return parts, parts[-1, TIP_PLACE]
 
 
 def gram(model: SpatialFlexibleArm) -> Array:
-    """The Gram matrices that belong to `components`, shape (p, k + 8, k + 8) or (1 + p, ...)."""
+    """Return the Gram matrices that belong to `components`, shape (p, k + 8, k + 8) or (1 + p, ...)."""
     table = jnp.asarray(model.gram)
     all_functions = table.shape[-1] - 8
     kept = np.concatenate([model.kept, np.arange(all_functions, all_functions + 8)])
@@ -144,32 +144,32 @@ def gram(model: SpatialFlexibleArm) -> Array:
 
 
 def weights(model: SpatialFlexibleArm) -> Array:
-    """Mass times each function, all that has mass taken together, one row for each of `components`."""
+    """Return the mass integral of each function, bodies included, one row for each row of `components`."""
     table, known = gram(model), len(model.kept)
     return table[:, 0] + table[:, known] + table[:, known + 4]
 
 
 def tip(model: SpatialFlexibleArm, q: Array) -> Float[Array, " 3"]:
-    """Position of the tip of the arm, m."""
+    """Return the position of the tip of the arm, m."""
     return _chain(model, q).place[-1]
 
 
 def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
-    """The axes of the tip as columns, in those of the base."""
+    """Return the axes of the tip as columns, in the axes of the base."""
     return _chain(model, q).axes[-1] @ jnp.asarray(model.roll)
 
 
 def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:
-    """Positions along the links, at the stations of the model, m."""
+    """Return positions along the links, at the stations of the model, m."""
     kept, links = model.kept, model.layout.links
     parts = _chain(model, q).parts[links, : len(kept)]
     return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[links][:, :, kept], parts)
 
 
 class _Rates(NamedTuple):
-    """Angular velocities, or whatever is linear in them, of pieces and of their tips, each in its own axes.
+    """Angular velocities of pieces and of their tips, or quantities linear in them, each in its own axes.
 
-    Of shape (p, 3); where the base floats freely (1 + p, 3), and the first tip is the base.
+    Shape (p, 3), or (1 + p, 3) with a free base, whose velocity is the first of the tips.
     """
 
     links: Array
@@ -177,7 +177,7 @@ class _Rates(NamedTuple):
 
 
 def _turned(parts: Array, changes: Array) -> _Rates:
-    """The vector of the antisymmetric part of R^T R', by the components and by their changes."""
+    """Return the vectors of the antisymmetric part of R^T R', from components and their changes."""
 
     def of(axes: slice) -> Array:
         turn = jnp.einsum("iac,ibc->iab", parts[:, axes], changes[:, axes])
@@ -189,7 +189,7 @@ def _turned(parts: Array, changes: Array) -> _Rates:
 
 
 def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
-    """Rates of spin: of frames about x and of twists (p, 1 + t), and of rotors (n,)."""
+    """Return the rates of spin: of frames about x and of twists (p, 1 + t), and of rotors (n,)."""
     functions = model.layout.functions
     twists = modal_by_link(model, rate)[:, functions.modal(1)]
     about_x = turned.links[-model.num_pieces :, :1]
@@ -202,7 +202,7 @@ def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Arra
 
 
 def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
-    """Rate of the link that carries each rotor about the rotor's axis, shape (n,)."""
+    """Return the rate of the link that carries each rotor about the axis of the rotor, shape (n,)."""
     if model.rotor_motion == "reflected":
         return jnp.zeros(model.num_links)
     before = turned.tips[:-1]
@@ -225,10 +225,10 @@ def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Arr
 
 
 def summed_inertia(model: SpatialFlexibleArm, q: Array, share: float) -> Array:
-    """Return the sum (N,) of the sizes of the terms on the diagonal of B(q), to judge their cancellation.
+    """Return the sum (N,) of the absolute values of the terms on the diagonal of B(q), to judge their cancellation.
 
-    Velocities of points, too, may be what rounding leaves of a turning about their own place; ``share`` of what all
-    mass would have, if it were turned so at the far end of the arm, stands for that.
+    Velocities of points can also be rounding of a rotation about their own position. An upper bound for this is added:
+    ``share`` of the inertia of the whole mass at the far end of the arm.
     """
     moved, here = displacements(model, q)
     rows, parts = jax.jacfwd(lambda it: (components(model, moved(it)),) * 2, has_aux=True)(here)
@@ -244,7 +244,7 @@ def summed_inertia(model: SpatialFlexibleArm, q: Array, share: float) -> Array:
 def turning_energy(
     model: SpatialFlexibleArm, parts: Array, velocities: Array, rate: Array
 ) -> Array:
-    """Kinetic energy of turning, J."""
+    """Return the kinetic energy of spin, J."""
     along, rotors = _spins(model, _turned(parts, velocities), rate)
     moved = jnp.einsum("ia,iab,ib->", along, jnp.asarray(model.spin), along)
     return 0.5 * (moved + jnp.sum(jnp.asarray(model.rotor) * rotors**2))
@@ -276,7 +276,7 @@ def turning_forces(
         moment = growths[:, :1] * x_axis + jnp.cross(own, momenta[:, :1] * x_axis)
         frames = frames.at[-model.num_pieces :].set(moment)
     if model.rotor_motion == "carried":
-        # the tips before the joints; that before the first is the ground, where no base floats
+        # tips carry the rotors of the joints that follow; without a free base the ground carries the first rotor
         moving = model.layout.moving
         carrying = moving - (not model.floats)
         known = np.flatnonzero(carrying >= 0)
@@ -300,5 +300,5 @@ def turning_forces(
 
 
 def _moments(moment: Array, axes: Array) -> Array:
-    """Forces on the axes of frames, (n, 3, 3) as rows, that do the work of moments (n, 3) in those axes."""
+    """Return forces on the axes of frames, (n, 3, 3) as rows, that do the work of moments (n, 3) in those axes."""
     return -0.5 * jnp.einsum("iab,ibc->iac", cross_matrix(moment), axes)

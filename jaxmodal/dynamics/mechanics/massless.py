@@ -1,7 +1,7 @@
-"""Frequencies where something gives way and has no mass, as what stands between springs in a row.
+"""Natural frequencies of systems with elastic coordinates without mass, as between springs in series.
 
-B is then singular. What has no mass follows the rest as if it were at rest: frequencies come from the flexibility, the
-inverse of K, under the forces of inertia, and those of the directions without mass are infinite.
+B is then singular. Coordinates without mass follow the others statically: the frequencies come from the flexibility,
+the inverse of K, under inertia forces, and the frequencies of directions without mass are infinite.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ import numpy as np
 
 from jaxmodal.runtime.errors import ArmError
 
-#: eigenvalues of a mass matrix, scaled by what its diagonal is added up from, that are rounding of 0
+#: eigenvalues of a mass matrix, scaled by the sums behind its diagonal, that are below this are rounding of 0
 NO_MASS = 1e-14
-#: a diagonal that is less than this share of the largest may be rounding of 0: what it is added up from is looked at
+#: a diagonal entry below this share of the largest one may be rounding of 0, so its sum is examined
 _SUSPECT = 1e-9
 
 
 def suspect(mass: np.ndarray) -> bool:
-    """Whether a diagonal may be rounding of what it is added up from, which the matrix alone does not tell."""
+    """Return True if diagonal entries may be rounding of larger terms, which the matrix alone does not show."""
     diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
     return bool(np.any(diagonal < _SUSPECT * diagonal.max(axis=-1, initial=0.0, keepdims=True)))
 
 
 def massless(mass: np.ndarray, summed: np.ndarray | None = None) -> np.ndarray:
-    """Which eigenvalues of a mass matrix, ascending, are rounding of 0, shape (..., k).
+    """Return True for each eigenvalue of a mass matrix, ascending, that is rounding of 0, shape (..., k).
 
-    The matrix is scaled by what its diagonal is added up from, ``summed`` (..., k), or else by that itself.
+    The matrix is scaled by the sums of absolute terms on its diagonal, ``summed`` (..., k), or by the diagonal itself.
     """
     sizes = np.diagonal(mass, axis1=-2, axis2=-1) if summed is None else summed
     scale = _root_of_inverse(sizes)
@@ -36,9 +36,9 @@ def massless(mass: np.ndarray, summed: np.ndarray | None = None) -> np.ndarray:
 def frequencies_with_massless(
     mass: np.ndarray, stiffness: np.ndarray, summed: np.ndarray | None = None
 ) -> np.ndarray:
-    """Angular frequencies, ascending, rad/s, (..., k): inf, last, for as many directions as have no mass.
+    """Return the angular frequencies, ascending, rad/s, (..., k), with inf last for each direction without mass.
 
-    ``summed`` is as for `massless`.
+    ``summed`` is the same as in `massless`.
 
     Raises
     ------

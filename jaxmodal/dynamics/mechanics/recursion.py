@@ -1,10 +1,11 @@
-"""Forward dynamics whose cost grows linearly with the number of links: the articulated recursion.
+"""Forward dynamics with a cost linear in the number of links: the articulated-body recursion.
 
-A link's points are a combination of its components (`kinematics.components`), whose rates are linear in the velocity
-V = (turning rate, velocity of its base) of its frame and in the rates of its own modal coordinates. So each link has
-a local inertia matrix of 3 + m rows. From the tip inwards a link takes over the 3 x 3 inertia of all that lies beyond
-and eliminates its own coordinates; outwards the accelerations follow. B is never formed. It needs rotation frames and
-the full inertia matrix: a stretched frame has more than three velocities, a truncated B is no product of such matrices.
+The points of a link are a combination of its components (`kinematics.components`), whose rates are linear in the
+velocity V = (angular rate, velocity of its base) of its frame and in the rates of its modal coordinates. So each link
+has a local inertia matrix of 3 + m rows. In the inward pass, from the tip, each link adds the 3 x 3 inertia of
+everything beyond and eliminates its own coordinates; the outward pass computes the accelerations. B is never formed.
+The recursion needs rotation frames and the full inertia matrix: a stretched frame has more than three velocities, and a
+truncated B is not a product of such matrices.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
-#: with so many links or more the recursion is faster than factorising B (``python -m benchmarks.dynamics``)
+#: smallest number of links for which the recursion is faster than factorising B (``python -m benchmarks.dynamics``)
 LINKS = 3
 
 
 def pays(model: FlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model."""
+    """Return True if the recursion is valid for a model and faster than factorising B."""
     known = model.inertia_order == "full" and model.frames == "rotation"
     return known and model.num_links >= LINKS
 
@@ -33,7 +34,7 @@ def pays(model: FlexibleArm) -> bool:
 def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
     """Return rotational inertias: of frames and modal coordinates (n, 1 + m, 1 + m), and of rotors (n, 2, 2).
 
-    A rotor's matrix is that of the turning rate of the link before and of the rate that its motor sets.
+    The matrix of a rotor refers to the angular rate of the previous link and to the rate of its motor.
     """
     n, width = model.num_links, model.tip.shape[1]
     layout = model.layout
@@ -51,7 +52,7 @@ def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
 
 
 def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
-    """The solution of B(q) x = right, shape (N,)."""
+    """Return the solution x of B(q) x = right, shape (N,)."""
     n, width = model.num_links, model.tip.shape[1]
     own, rotors = rotating_bodies(model)
     local, carried = _local(model, q)
@@ -59,12 +60,12 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
     local = local.at[:, turning[:, None], turning[None, :]].add(own)
     places = model.layout.places
     padded = jnp.concatenate([right, jnp.zeros(1)])
-    # a mode that a link has not has a 1 on the diagonal and nothing else
+    # a mode that a link lacks has only a 1 on the diagonal
     missing = (places == model.num_coordinates).astype(float)
     local = local.at[:, np.arange(3, 3 + width), np.arange(3, 3 + width)].add(missing)
     forces = padded[places]
 
-    # a motor behind a spring has an angle of its own, which goes first
+    # a motor behind a spring has its own angle, which is eliminated first
     springs = np.asarray(model.elastic)
     driven = model.layout.driven
     share = jnp.where(springs, rotors[:, 0, 1] / jnp.where(springs, rotors[:, 1, 1], 1.0), 0.0)
@@ -83,7 +84,8 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
         gone = eliminated(whole[3:, 3:], table)
         left = whole[:3, :3] - whole[:3, 3:] @ gone[:, :3]
         pushed = sides[:3] - whole[:3, 3:] @ gone[:, 3]
-        # V = U + e theta'' with U the end of the link before; the rotor turns with U and the joint
+        # V = U + e theta'' with U the acceleration of the end of the previous link; the rotor turns with U and the
+        # joint
         pivot = left[0, 0] + turned[1, 1]
         row = left[0].at[0].add(turned[0, 1])
         drive = torque + pushed[0]
@@ -113,7 +115,7 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
 
 
 def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
-    """Inertia of every link, (n, 3 + m, 3 + m), and its end's velocity, (n, 3, 3 + m), by (V, modal rates)."""
+    """Return inertia (n, 3 + m, 3 + m) and end velocity (n, 3, 3 + m) of every link, over V and modal rates."""
     n, width = model.num_links, model.tip.shape[1]
     _, axis, deltas = frames(model, q)
     across = quarter_turn(axis)
@@ -121,7 +123,7 @@ def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
     rows, columns = model.layout.pairs
 
     def stacked(turn: Array, modal: Array) -> Array:
-        """Rates (n, k, 2, 3 + m) of functions that do not move with the base."""
+        """Return the rates (n, k, 2, 3 + m) of functions that do not translate with the base of the link."""
         still = jnp.zeros((n, turn.shape[1], 2, 2))
         return jnp.concatenate([turn[..., None], still, modal], axis=-1)
 

@@ -1,12 +1,13 @@
-"""Forward dynamics of an arm in space by the articulated recursion: its cost grows with the number of links alone.
+"""Forward dynamics of an arm in space by the articulated-body recursion, with a cost linear in the number of links.
 
-The velocity of a frame is six numbers, its angular velocity and that of its origin, in its own axes. With the rates of
-its modal coordinates they make the motion of a link, whose inertia is a matrix of 6 + m rows. From the tip inwards a
-link takes over the 6 x 6 inertia of all that lies beyond, eliminates its modal coordinates and its joint, and hands on
-what is left; outwards the accelerations follow. Links that follow each other and have shapes, or have none, are one
-loop of the program, so that rigid links cost little. It needs rotation frames.
+The velocity of a frame is six numbers, its angular velocity and the velocity of its origin, in its own axes. With the
+rates of its modal coordinates they describe the motion of a link, whose inertia is a matrix of 6 + m rows. In the
+inward pass, from the tip, each link adds the 6 x 6 inertia of everything beyond, eliminates its modal coordinates and
+its joint, and passes on the remaining inertia; the outward pass computes the accelerations. Consecutive links that all
+have shapes, or all have none, are one loop of the program, so that rigid links cost little. The recursion needs
+rotation frames.
 
-R. Featherstone, Rigid Body Dynamics Algorithms (Springer, 2008), ch. 7, has it for rigid bodies.
+R. Featherstone, Rigid Body Dynamics Algorithms (Springer, 2008), ch. 7, describes it for rigid bodies.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from jaxmodal.runtime.namespace import Array
 
 
 def pays(model: SpatialFlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right."""
+    """Return True if the recursion is valid for a model; it is then always the faster way."""
     return model.frames == "rotation" and model.inertia_order == "full"
 
 
 class _Local(NamedTuple):
-    """One link: inertia by (w, V, modal rates), that of its tip's body, and the tip's velocity by them."""
+    """One link: inertia over (w, V, modal rates), inertia of the body at its tip, and velocity of the tip."""
 
     inertia: Array
     tip: Array
@@ -42,26 +43,26 @@ class _Local(NamedTuple):
 
 
 def _turning(vector: Array) -> Array:
-    """From the rate of a rotation vector to the angular velocity in the turned axes: 1 - B [phi] + C [phi]^2."""
+    """Return the matrix from the rate of a rotation vector to the angular velocity in the turned axes."""
     _, first, second = series(vector)
     turn = cross_matrix(vector)
     return jnp.eye(3) - first * turn + second * (turn @ turn)
 
 
 def _rigid(mass: Array, first: Array, second: Array) -> Array:
-    """The 6 x 6 inertia by (w, V) of a rigid body, from its mass and first and second moments, (3,) and (3, 3)."""
+    """Return the 6 x 6 inertia over (w, V) of a rigid body from mass, first moments (3,) and second moments (3, 3)."""
     moment = cross_matrix(first)
     upper = jnp.concatenate([jnp.trace(second) * jnp.eye(3) - second, moment], axis=1)
     return jnp.concatenate([upper, jnp.concatenate([-moment, mass * jnp.eye(3)], axis=1)])
 
 
 def _of_body(table: Array) -> Array:
-    """The 6 x 6 inertia of a body about its frame, from its pseudo-inertia."""
+    """Return the 6 x 6 inertia of a body about its frame, from its pseudo-inertia."""
     return _rigid(table[0, 0], table[0, 1:], table[1:, 1:])
 
 
 def _carried(axes: Array, reach: Array) -> Array:
-    """The velocity (6, 6) of a frame by that of another, in which it lies at ``reach``; ``axes`` turn into its own."""
+    """Return the matrix (6, 6) that maps the velocity of a frame to that of one at ``reach`` with rotation ``axes``."""
     upper = jnp.concatenate([axes, jnp.zeros((3, 3))], axis=1)
     return jnp.concatenate([upper, jnp.concatenate([-axes @ cross_matrix(reach), axes], axis=1)])
 
@@ -96,7 +97,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
         return _Local(rigid, tip, moved.at[3:].add(-lever @ moved[:3]))
 
     by_modes = jax.jacfwd(lambda it: scalars(model, it))(deltas)
-    cross = jnp.cross(weighted, directions)  # of C x e, weighted by masses
+    cross = jnp.cross(weighted, directions)  # C x e of the functions, weighted by mass
     turning = cross.T @ by_modes
     pushing = (directions * table[0][:, None]).T @ by_modes
     modal = jnp.zeros((m, m))
@@ -123,7 +124,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
 
 
 def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
-    """Every piece, those with shapes computed together and those without; ``deltas`` has shape (p, m)."""
+    """Return every piece, computed in two batches, with shapes and without; ``deltas`` has shape (p, m)."""
     fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
     shapes = np.arange(sum(model.layout.functions.widths))
     missing = (model.layout.places == model.layout.size).astype(float)
@@ -136,7 +137,7 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
         constants = {name: jnp.asarray(getattr(model, name))[here] for name in fields}
         own = shapes if bent else shapes[:0]
         local = jax.vmap(lambda d, link: _local(model, d, link))(deltas[here][:, own], constants)
-        # a shape that a link has not has a 1 on the diagonal and nothing else
+        # a shape that a link lacks has only a 1 on the diagonal
         inertia = local.inertia.at[:, 6 + own, 6 + own].add(missing[here][:, own])
         local = local._replace(inertia=inertia)
         for place, number in enumerate(numbers):
@@ -145,9 +146,9 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
 
 
 def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
-    """Numbers, from 0, of pieces that follow each other and all have shapes, or none; springs at joints, or none.
+    """Return groups of piece indices, from 0: consecutive pieces alike in having shapes and joint springs.
 
-    A base that is driven, the first piece, is one of its own.
+    A driven base, the first piece, is its own group.
     """
 
     def kind(i: int) -> tuple[bool, bool, bool]:
@@ -158,7 +159,7 @@ def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
 
 
 def _given(vector: Array, gives: Array) -> Array:
-    """The velocity (6, 6 + p) of a link's frame by that before its joint's springs and by the rates of these.
+    """Return the velocity (6, 6 + p) of a link frame, from the velocity before its joint springs and the spring rates.
 
     ``vector`` holds the deflections of the springs, displacement and rotation, and ``gives`` (p, 6) their directions.
     """
@@ -169,10 +170,11 @@ def _given(vector: Array, gives: Array) -> Array:
 
 
 class _Rotors(NamedTuple):
-    """Rotors by joint: their inertia by the rates of what carries them and of the joint, (n, 2, 2).
+    """Rotors by joint: inertia over the rate of the carrying link and the rate of the joint, (n, 2, 2).
 
-    A motor behind a spring is eliminated, or moves as it is told; ``share`` of its torque, or of its acceleration, acts
-    back on what carries it, (n,). Its own inertia and what couples it to that are ``own`` and ``mixed``, 0 of others.
+    A motor behind a spring is eliminated, or prescribed; ``share`` (n,) of its torque, or of its acceleration, acts
+    back on the link that carries it. ``own`` and ``mixed`` are its inertia and the coupling to that link; 0 for other
+    motors.
     """
 
     inertia: Array
@@ -198,10 +200,10 @@ def _rotors(model: SpatialFlexibleArm, held: bool) -> _Rotors:
 
 
 class _Joints(NamedTuple):
-    """Of each piece, what its joint gives way to, in the tip axes of the piece before.
+    """Motion that the joint of each piece allows, in the tip axes of the previous piece.
 
-    ``way`` (6,) is the velocity of the piece by the rate of its joint, ``reach`` the vector by which it has slid;
-    ``lacking`` is 1 where there is no joint.
+    ``way`` (6,) is the velocity of the piece per unit rate of its joint, ``reach`` the vector by which it has slid;
+    ``lacking`` is 1 without a joint.
     """
 
     frame: Array
@@ -224,17 +226,17 @@ def _joints(model: SpatialFlexibleArm, q: Array) -> _Joints:
 
 
 def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
-    """The solution of B(q) x = right, shape (N,), with the six rates of a free base last.
+    """Return the solution x of B(q) x = right, shape (N,), with the six rates of a free base last.
 
-    What drives a base has its accelerations in place of its forces, and keeps them.
+    For a driven base, ``right`` holds its accelerations in place of its forces, and the solution repeats them.
     """
     return _solved(model, q, right, False)[0]
 
 
 def solve_held(model: SpatialFlexibleArm, q: Array, right: Array) -> tuple[Array, Array]:
-    """The same with motors that move as they are told, and what of B x is theirs, shape (n,).
+    """Return the solution of `solve` with prescribed motors, and the part of B x at the motors, shape (n,).
 
-    They, too, have their accelerations in place of their torques.
+    For the motors, ``right`` holds accelerations in place of torques.
     """
     return _solved(model, q, right, True)
 
@@ -252,12 +254,12 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
     local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
     missing = (places == layout.size).astype(float)
-    # a joint whose motor is not behind a spring is told how to move itself
+    # a joint whose motor is not behind a spring is itself prescribed
     told = of_pieces(model, jnp.asarray(~np.asarray(model.elastic) & held))
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
     kept: list[Any] = []
     runs = _runs(model)
-    parts = []  # of the modal coordinates of each run: those that its links have
+    parts = []  # of each run, the modal coordinates that its links have
     for run in reversed(runs):
         bent = np.arange(shapes if any(model.counts[run[0]]) else 0)
         sprung = np.arange(shapes, layout.width if model.springs[run[0]] else shapes)
@@ -305,7 +307,7 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
 def _free_base(
     model: SpatialFlexibleArm, beyond: tuple[Array, Array], right: Array
 ) -> tuple[Array, Array]:
-    """Accelerations (6,) of joint 1 on a base that floats freely, and of the base itself, in the order of its rates."""
+    """Return the accelerations (6,) of joint 1 on a free base, and of the base itself in the order of its rates."""
     inertia, force = beyond
     reach = _carried(jnp.eye(3), jnp.asarray(model.joint_position))
     whole = reach.T @ inertia @ reach + _of_body(jnp.asarray(model.base_gram))
@@ -317,30 +319,30 @@ def _free_base(
 def _inward(
     slides: bool, moved_base: bool, held: bool, beyond: tuple[Array, Array], link: Any
 ) -> tuple[tuple[Array, Array], Any]:
-    """One piece and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
+    """Return inertia (6, 6) and force (6,) at the tip before a piece, after eliminating the piece and its joint."""
     (local, modal, torque), (springs, sprung, missing), (turned, back, told), joint = link
     axis, frame = joint.axis, joint.frame
     inertia, force = beyond
     carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
     left, pushed, gone = _without(local.inertia + carried, local.transport.T @ force, modal)
     given = jnp.zeros((0, 7))
-    if springs.shape[1] > 6 and moved_base:  # as it is told: nothing before it asks what it is
+    if springs.shape[1] > 6 and moved_base:  # prescribed: its rows depend on nothing before it
         given = jnp.concatenate([jnp.zeros((sprung.size, 6)), sprung[:, None]], axis=1)
     elif springs.shape[1] > 6:
         rows = np.arange(6, springs.shape[1])
         whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
         left, pushed, given = _without(whole, springs.T @ pushed, sprung)
-    # in the axes of the tip before, of which the way of the joint is a fixed vector
+    # in the axes of the previous tip, in which the direction of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
-    needed = slice(0, 6 if slides else 3)  # of what turns alone the angular half
+    needed = slice(0, 6 if slides else 3)  # for turning joints only the angular half
     way = joint.way[needed]
     row = way @ left[needed]
     pivot = row[needed] @ way + turned[1, 1] + joint.lacking
     row = row.at[:3].add(turned[0, 1] * axis)
     share, drive = row / pivot, (torque + way @ pushed[needed]) / pivot
     asked = row, jnp.zeros(())
-    if held:  # what is told has no share in what moves it, and its own acceleration
+    if held:  # a prescribed joint takes no share of the forces and has its given acceleration
         share, drive = jnp.where(told, 0.0, share), jnp.where(told, torque, drive)
         asked = (
             jnp.where(told, row, 0.0),
@@ -348,7 +350,7 @@ def _inward(
         )
     inner = left - row[:, None] * share[None, :]
     outer = pushed - row * drive
-    if slides:  # seen from where it would be without its way
+    if slides:  # referred to its position before sliding
         moved = _carried(jnp.eye(3), joint.reach)
         inner, outer = moved.T @ inner @ moved, moved.T @ outer
     inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
@@ -357,7 +359,7 @@ def _inward(
 
 
 def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, Array]:
-    """A system of 6 + k rows without its last k: matrix, right side, and what gives the k by the six."""
+    """Return a system of 6 + k rows without its last k: matrix, right side, and the k in terms of the six."""
     size = whole.shape[0]
     if size == 6:
         return whole, sides, jnp.zeros((0, 7))
@@ -370,9 +372,9 @@ def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, A
 def _outward(
     slides: bool, base: Array, link: Any
 ) -> tuple[Array, tuple[Array, Array, Array, Array]]:
-    """Accelerations of a joint, of its piece's shapes and springs, and of what carries its rotor about its axis.
+    """Return accelerations of a joint, of shapes and springs of its piece, and of the rotor's carrier about its axis.
 
-    And what a joint needs that moves as it is told.
+    The last value is the force or torque that a prescribed joint needs.
     """
     (gone, given, row, drive, (of_base, rest)), transport, springs, joint = link
     carrying = joint.axis @ base[:3]

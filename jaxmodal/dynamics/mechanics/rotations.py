@@ -1,4 +1,4 @@
-"""Rotations in space: by vectors, about axes and by quaternions, smooth wherever they are differentiated."""
+"""Rotations in space: by rotation vectors, about axes and by quaternions, with smooth derivatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import Array
 
-#: coefficients of the power series in t^2 of sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3: to rounding up to 4 rad
+#: coefficients of the power series in t^2 of sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3: exact to rounding up to 4
+#: rad
 _SERIES = np.array(
     [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(16)] for n in (1, 2, 3)]
 )
@@ -21,7 +22,7 @@ _SMALL = 0.01
 
 
 def cross_matrix(vector: Array) -> Array:
-    """[a] with [a] b = a x b, shape (..., 3, 3)."""
+    """Return [a] with [a] b = a x b, shape (..., 3, 3)."""
     x, y, z = (vector[..., k] for k in range(3))
     zero = jnp.zeros_like(x)
     rows = ((zero, -z, y), (z, zero, -x), (-y, x, zero))
@@ -29,7 +30,7 @@ def cross_matrix(vector: Array) -> Array:
 
 
 def series(vector: Array) -> Array:
-    """The series of sin t/t, (1 - cos t)/t^2 and (t - sin t)/t^3, t the length of a vector: smooth at 0, shape (3,)."""
+    """Return sin t/t, (1 - cos t)/t^2 and (t - sin t)/t^3 for t the length of a vector: smooth at 0, shape (3,)."""
     square = jnp.sum(vector * vector)
     powers = jnp.ones(1)
     for _ in range(4):  # 1, t^2, ... t^30
@@ -38,20 +39,20 @@ def series(vector: Array) -> Array:
 
 
 def rotation(vector: Array) -> Array:
-    """exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
+    """Return the rotation matrix exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
     sine, cosine, _ = series(vector)
     turn = cross_matrix(vector)
     return jnp.eye(3) + sine * turn + cosine * (turn @ turn)
 
 
 def about(axis: Array, angle: Array) -> Array:
-    """The rotation by an angle about a unit vector."""
+    """Return the matrix of the rotation by an angle about a unit vector."""
     turn = cross_matrix(axis)
     return jnp.eye(3) + jnp.sin(angle) * turn + (1.0 - jnp.cos(angle)) * (turn @ turn)
 
 
 def of_quaternion(quaternion: Array) -> Array:
-    """The rotation of a quaternion (w, x, y, z), whose length does not matter, shape (3, 3)."""
+    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length."""
     real, vector = quaternion[0], quaternion[1:]
     turn = cross_matrix(vector)
     twice = 2.0 / jnp.sum(quaternion * quaternion)
@@ -59,7 +60,7 @@ def of_quaternion(quaternion: Array) -> Array:
 
 
 def product(left: Array, right: Array) -> Array:
-    """The product of two quaternions (w, x, y, z): the rotation of the right one comes first."""
+    """Return the product of two quaternions (w, x, y, z): the rotation of the right one comes first."""
     real = left[0] * right[0] - left[1:] @ right[1:]
     vector = left[0] * right[1:] + right[0] * left[1:] + jnp.cross(left[1:], right[1:])
     return jnp.concatenate([real[None], vector])

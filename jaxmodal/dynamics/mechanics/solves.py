@@ -1,4 +1,4 @@
-"""Solving with a symmetric positive definite matrix of a few rows, and saying so where it is not definite."""
+"""Solution of small symmetric positive definite systems, with a test of definiteness, and Newton's method."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from jaxtyping import Float
 
 from jaxmodal.runtime.namespace import Array
 
-#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
+#: number of steps of Newton's method, and the allowed change in the last one, relative to 1 plus the largest coordinate
 _STEPS, SETTLED = 25, 1e-10
-#: matrices up to this size are eliminated row by row in the program itself, which batches well; larger by LAPACK
+#: matrices up to this size are eliminated row by row in the program itself, which batches well; larger ones by LAPACK
 WRITTEN_OUT = 12
 
 
 def held(matrix: Array, free: np.ndarray) -> Array:
-    """A matrix of coordinates of which some are held, ``free`` 0: they have a 1 on the diagonal and nothing else."""
+    """Return a matrix in which held coordinates, with ``free`` 0, have only a 1 on the diagonal."""
     return matrix * np.outer(free, free) + np.diag(1.0 - free)
 
 
 def solve_held(matrix: Array, right: Array, free: np.ndarray, given: Array) -> tuple[Array, Array]:
-    """As `solve_definite`, of which some of the solution is ``given``, where ``free`` is 0; it is 0 elsewhere."""
+    """Solve as `solve_definite`, with part of the solution ``given`` where ``free`` is 0; ``given`` is 0 elsewhere."""
     return solve_definite(held(matrix, free), free * (right - matrix @ given) + given)
 
 
@@ -35,8 +35,8 @@ def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tu
     Returns
     -------
     tuple of Array
-        The solution, shape (N,), NaN where the matrix is not positive definite, and the smallest pivot over the
-        diagonal entry it comes from: 0 or less, or NaN, where it is not.
+        Solution, shape (N,), NaN if the matrix is not positive definite; and the smallest ratio of a pivot to its
+        diagonal entry, which is 0, negative or NaN in that case.
     """
     size = matrix.shape[0]
     scale = jnp.diagonal(matrix)
@@ -54,7 +54,7 @@ def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tu
         pivots.append(pivot)
     smallest = jnp.min(jnp.stack(pivots) / scale)
     solution = right
-    for k in range(size):  # forward: what stands below row k loses its multiple
+    for k in range(size):  # forward: subtract multiples of row k from the rows below
         solution = solution - below[k] * columns[k] * solution[k]
     solution = solution / jnp.stack(pivots)
     for k in reversed(range(size)):  # backward
@@ -63,7 +63,7 @@ def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tu
 
 
 def eliminated(matrix: Array, right: Array) -> Array:
-    """Gauss's elimination without pivoting, written out, of a positive definite matrix."""
+    """Return the solution for several right sides by Gaussian elimination without pivoting; for definite matrices."""
     size = matrix.shape[0]
     rest, table = matrix, right
     for k in range(size):
@@ -75,9 +75,9 @@ def eliminated(matrix: Array, right: Array) -> Array:
 
 
 def zero_of(force: Callable[[Array], Array], free: np.ndarray, start: Array) -> tuple[Array, Array]:
-    """Coordinates at which forces on the free ones vanish, by Newton's method, and what its last step changed.
+    """Return coordinates at which the forces on the free ones vanish, and the change in the last Newton step.
 
-    ``force`` gives 0 for coordinates that are held; `SETTLED` says how small a last step has to be.
+    ``force`` returns 0 for coordinates that are held; `SETTLED` is the limit for a sufficiently small last step.
     """
 
     def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:

@@ -1,4 +1,4 @@
-"""The terms of the equations of motion by name, for one state or for batches of them."""
+"""Terms of the equations of motion by name, for one state or for batches of states."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _computed(term: Callable[..., Any], axes: int, model: FlexibleModel, *vector
 def over_states(
     term: Callable[..., Any], model: FlexibleModel, names: tuple[str, ...], *vectors: Any
 ) -> Any:
-    """Apply a term of one state to states with any leading axes, which all vectors share.
+    """Evaluate a term of one state for states with any leading axes, which all vectors share.
 
     Raises
     ------
     ArmError
-        If it is no model, a shape does not fit it, or a known value is not finite.
+        If the model is not one, a shape does not fit it, or a known value is not finite.
     """
     require_model(model)
     made = [_vector(model, name, value) for name, value in zip(names, vectors, strict=True)]
@@ -46,7 +46,7 @@ def over_states(
         raise ArmError(
             f"{', '.join(names)}: of shapes {shapes}; must be as many states of each, or one."
         ) from error
-    # of NumPy's numbers in NumPy: in JAX each shape would be a program of its own
+    # NumPy arrays are broadcast in NumPy: in JAX each shape would compile its own program
     made = [
         (jnp if is_traced(value) else np).broadcast_to(value, (*batch, value.shape[-1]))
         for value in made
@@ -54,7 +54,7 @@ def over_states(
     return _computed(term, len(batch), model, *made)
 
 
-#: what the entries are of vectors that are not over coordinates or rates
+#: descriptions of the entries of vectors that are not over coordinates or rates
 _OTHERS = {
     "torques": ", a torque for each joint.",
     "base_acceleration": ", of the displacement and of the rotation vector of the base.",
@@ -95,7 +95,7 @@ def _of_base(model: FlexibleModel, name: str) -> str:
 
 
 def inertia_matrix(model: FlexibleModel, q: Any) -> Array:
-    """The inertia matrix B(q).
+    """Return the inertia matrix B(q).
 
     Parameters
     ----------
@@ -107,39 +107,39 @@ def inertia_matrix(model: FlexibleModel, q: Any) -> Array:
     Returns
     -------
     Array, shape (..., N, N)
-        Symmetric; positive definite for every q where `inertia_order` is ``"full"``. Units by coordinates: kg m^2
-        between angles, kg m between an angle and a length, kg between lengths.
+        Symmetric; positive definite for every q if `inertia_order` is ``"full"``. Units depend on the coordinates: kg
+        m^2 between angles, kg m between an angle and a length, kg between lengths.
 
     Raises
     ------
     ArmError
-        If a shape does not fit the model, or a value is not finite; so does every function of this kind.
+        If a shape does not fit the model, or a value is not finite. The other functions of states raise the same error.
 
     Notes
     -----
-    De Luca and Siciliano (1991), eq (25); (32) where `inertia_order` is ``"first"``.
+    De Luca and Siciliano (1991), eq (25); eq (32) if `inertia_order` is ``"first"``.
     """
     return over_states(equations.inertia, model, ("q",), q)
 
 
 def bias(model: FlexibleModel, q: Any, rate: Any) -> Array:
-    """Coriolis and centrifugal forces h(q, q'), eq (26), shape (..., N); q and its rate have shape (..., N)."""
+    """Return Coriolis and centrifugal forces h(q, q'), eq (26), shape (..., N); q and its rate have shape (..., N)."""
     return over_states(equations.velocity_forces, model, ("q", "rate"), q, rate)
 
 
 def gravity(model: FlexibleModel, q: Any) -> Array:
-    """The gravity vector g(q), shape (..., N): the gradient of the gravitational energy, on the left-hand side."""
+    """Return the gravity vector g(q), shape (..., N): gradient of the gravitational energy, on the left-hand side."""
     return over_states(equations.weight, model, ("q",), q)
 
 
 def stiffness(model: FlexibleModel) -> Array:
-    """The stiffness matrix K, shape (N, N): bending of the links and springs of the joints."""
+    """Return the stiffness matrix K, shape (N, N): bending of the links and springs of the joints."""
     require_model(model)
     return model.stiffness
 
 
 def damping(model: FlexibleModel) -> Array:
-    """The damping matrix D, shape (N, N): structural damping and viscous friction of the joints."""
+    """Return the damping matrix D, shape (N, N): structural damping and viscous friction of the joints."""
     require_model(model)
     return model.damping
 
@@ -147,7 +147,7 @@ def damping(model: FlexibleModel) -> Array:
 def forward_dynamics(
     model: FlexibleModel, q: Any, rate: Any, torques: Any, base_acceleration: Any = None
 ) -> Array:
-    """Accelerations q'' of a state under torques.
+    """Return the accelerations q'' of a state under motor torques.
 
     Parameters
     ----------
@@ -156,16 +156,16 @@ def forward_dynamics(
     q, rate
         Generalised coordinates and their rates, shape (..., N).
     torques
-        Torque of each motor, at the joint's side of its gear, N m, of joints that slide its force, N, shape (..., n).
+        Torque of each motor on the joint side of its gear, N m; force for sliding joints, N; shape (..., n).
     base_acceleration
-        Of a base that is driven: second derivatives of its displacement, m/s^2, and of its rotation vector, rad/s^2,
-        shape (..., 6); 0 if left out.
+        Accelerations of a driven base: second derivatives of its displacement, m/s^2, and of its rotation vector,
+        rad/s^2, shape (..., 6); 0 by default.
 
     Returns
     -------
     Array, shape (..., N)
-        NaN where the inertia matrix is not positive definite: a truncated one at large deflections, or that of an arm
-        in space where a joint moves nothing with inertia about its axis, as a point mass on it.
+        NaN if the inertia matrix is not positive definite, as with a truncated matrix at large deflections, or in space
+        if no inertia acts about the axis of a joint, as with a point mass on the axis.
     """
     names = ("q", "rate", "torques")
     if base_acceleration is None:
@@ -173,8 +173,8 @@ def forward_dynamics(
     require_model(model)
     if not model.layout.given.size:
         raise ArmError(
-            "base_acceleration: the base of this model does not move as it is told; must be left out, or stand beside "
-            "a model with base = 'driven' (flexible_arm of an arm in space)."
+            "base_acceleration: the base of this model does not move as it is told; must be left out, or be used "
+            "with a model with base = 'driven' (flexible_arm of an arm in space)."
         )
     given = (*names, "base_acceleration")
     return over_states(_accelerations, model, given, q, rate, torques, base_acceleration)
@@ -185,34 +185,34 @@ def _accelerations(model: FlexibleModel, q: Array, rate: Array, *given: Array) -
 
 
 def inverse_dynamics(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
-    """Generalised forces that a motion needs: B q'' + h + K q + D q' + friction + g, shape (..., N).
+    """Return the generalised forces of a motion: B q'' + h + K q + D q' + friction + g, shape (..., N).
 
-    The first n entries are joint torques where no joint is elastic; those of the modal coordinates vanish on a
-    motion of the arm itself. ``q``, its ``rate`` and its ``acceleration`` have shape (..., N).
+    The first n entries are joint torques if no joint is elastic. Entries of modal coordinates are zero if the motion
+    satisfies the equations of the arm. ``q``, its ``rate`` and its ``acceleration`` have shape (..., N).
     """
     names = ("q", "rate", "acceleration")
     return over_states(equations.generalised_forces, model, names, q, rate, acceleration)
 
 
 def energies(model: FlexibleModel, q: Any, rate: Any) -> equations.Energies:
-    """Kinetic, elastic and gravitational energy in J, each of shape (...,), for q and its rate of shape (..., N)."""
+    """Return kinetic, elastic and gravitational energy in J, each of shape (...,), for q and rate of shape (..., N)."""
     return over_states(equations.energies, model, ("q", "rate"), q, rate)
 
 
 def momenta(model: FlexibleModel, q: Any, rate: Any) -> equations.Momenta:
-    """Momenta of an arm on a free base, in the axes of the ground, for q and its rate.
+    """Return the momenta of an arm on a free base, in the axes of the ground, for q and its rate.
 
     Returns
     -------
     NamedTuple of Array
-        ``linear``, kg m/s, and ``angular`` about the ground's origin, kg m^2/s, each of shape (..., 3): constants of a
-        motion without gravity, whatever its motors do. Of a model with reflected rotors or relative spin they are its
-        own constants, without what these leave out.
+        ``linear``, kg m/s, and ``angular`` about the ground origin, kg m^2/s, each of shape (..., 3): both are constant
+        in a motion without gravity, for any motor torques. With reflected rotors or relative spin they contain only the
+        terms of that model and are constant in its motion.
 
     Raises
     ------
     ArmError
-        Besides, if the base does not float freely: the ground takes the momenta of an arm that is clamped.
+        If the base is not free: the momenta of a clamped arm pass into the ground. Also as for `inertia_matrix`.
     """
     require_model(model)
     if not model.floats:
@@ -224,23 +224,23 @@ def momenta(model: FlexibleModel, q: Any, rate: Any) -> equations.Momenta:
 
 
 def tip_position(model: FlexibleModel, q: Any) -> Array:
-    """Position of the tip in state q, m, in the axes of the base, shape (..., d); d is 2, of arms in space 3."""
+    """Return the position of the tip in state q, m, in the axes of the base, shape (..., d); d is 2, in space 3."""
     return over_states(equations.tip, model, ("q",), q)
 
 
 def tip_rotation(model: FlexibleModel, q: Any) -> Array:
-    """Axes of the tip in state q as columns, in those of the base, (..., d, d); stretched where frames are linear."""
+    """Return the axes of the tip in state q as columns in base axes, shape (..., d, d); linear frames stretch them."""
     return over_states(equations.tip_axes, model, ("q",), q)
 
 
 def link_positions(model: FlexibleModel, q: Any) -> Array:
-    """Positions along every link in state q at 21 equal stations, m, in the axes of the base, (..., n, 21, d)."""
+    """Return positions along every link in state q at 21 equal stations, m, in base axes, shape (..., n, 21, d)."""
     return over_states(equations.points, model, ("q",), q)
 
 
 def tip_motion(
     model: FlexibleModel, q: Any, rate: Any, acceleration: Any
 ) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the tip, each of shape (..., d), for q, its rate and acceleration."""
+    """Return position, velocity and acceleration of the tip, each (..., d), from q, its rate and its acceleration."""
     names = ("q", "rate", "acceleration")
     return over_states(equations.tip_motion, model, names, q, rate, acceleration)

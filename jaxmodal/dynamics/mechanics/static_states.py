@@ -1,4 +1,4 @@
-"""Where an arm hangs at rest under gravity."""
+"""Static equilibrium of an arm under gravity."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from jaxmodal.runtime.namespace import Array
 
 
 def static_state(model: FlexibleModel, angles: Any) -> Array:
-    """Where the arm is at rest on locked motors: coordinates q, shape (N,).
+    """Return the coordinates q, shape (N,), of an arm in equilibrium under gravity on locked motors.
 
-    Whether it stays there is not looked at: `linearise` with locked joints has no frequencies where it does not.
-    On a base that floats freely, which gravity moves with all the rest, links are straight; the base is at the ground's
-    origin with its axes.
+    Stability is not checked: for an unstable state, `linearise` with locked joints has no frequencies. A free base
+    falls with the whole arm, so its links stay straight; the base is placed at the ground origin, aligned with its
+    axes.
 
     Parameters
     ----------
     model
         The arm.
     angles
-        Angles of the joints, or of the motors of elastic joints, rad, shape (n,).
+        Positions of the joints, or of the motors of elastic joints, rad or m, shape (n,).
 
     Raises
     ------
     ArmError
-        If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
+        If Newton's method does not converge: the arm buckles or its deflections are not small.
     """
     require_model(model)
     n = model.num_links
@@ -47,8 +47,8 @@ def static_state(model: FlexibleModel, angles: Any) -> Array:
     found, change = _settled(model, start)
     if not float(change) < SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(
-            f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
-            "one with small deflections: look at gravity and the stiffness of the links."
+            f"angles = {given.tolist()!r}: no equilibrium found (last Newton step {float(change):.1e}); must have one "
+            "with small deflections: check gravity and the stiffness of the links."
         )
     return found
 

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.driven.driven_arms import some_cells
+from jaxmodal.response.driven.held_tips import on_dampers
 from jaxmodal.response.driven.members import members_of_links
 from jaxmodal.response.driven.ports import PortRow
 from jaxmodal.response.driven.systems import system_of
-from jaxmodal.response.exact.held_tips import on_springs, rigid_supports, stand_ins
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward
+from jaxmodal.response.receptance.rigid_supports import support_pivots
 
 Complexes = NDArray[np.complex128]
-#: points that NumPy works on at a time: what fits into a cache
+#: number of points that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 4096
 
 
@@ -60,17 +60,13 @@ class PlanarCharacteristic:
     def __init__(
         self, arm: Arm, theory: TheoryName, addresses: Sequence[str], values: NDArray[np.float64]
     ) -> None:
-        posed = set_parameters(arm, dict(zip(addresses, values, strict=True)))
-        held, cells = tuple(rigid_supports(posed)), values.shape[1]
-        system = system_of(arm, theory, "receptance", held, (), (addresses, values))
-        # rigid supports are places held in spite of springs
-        springs = [np.broadcast_to(x, (cells,)) for x in stand_ins(posed)]
-        self.springs = np.reshape(springs, (len(held), cells))
-        self.beams = on_springs(system.beams, posed, springs)
-        self.damping, self.theory, self.cut = system.damping, system.theory, system.cut
-        self.held = [
+        cells = values.shape[1]
+        system = system_of(arm, theory, "receptance", (), (), (addresses, values))
+        self.beams, self.damping, self.theory = system.beams, system.damping, system.theory
+        self.cut, self.held = system.cut, system.held_links
+        self.terminals = [
             Terminal(each, PortRow(*place, row))
-            for each, place, row in zip(held, system.places, system.rows, strict=True)
+            for each, place, row in zip(system.held, system.places, system.rows, strict=True)
         ]
         times = self.damping.kelvin_voigt_time
         longest = np.zeros(1) if times is None else times.max(axis=0)
@@ -103,7 +99,7 @@ class PlanarCharacteristic:
         )
         terminals = {
             number: Terminal(each, row._replace(row=some_cells(row.row, cells)))
-            for number, (each, row) in enumerate(self.held)
+            for number, (each, row) in enumerate(self.terminals)
         }
         with np.errstate(all="ignore"):
             at = damped_beams(beams, damping, omega)
@@ -111,14 +107,19 @@ class PlanarCharacteristic:
             count = range(len(self.cut.links))
             links = [jax.tree_util.tree_map(lambda x, k=k: x[k], at) for k in count]
             every = [FreeEndMember(*(x[k] for x in members)) for k in count]
+            links, dampers = on_dampers(links, self.held, omega)
             pieces = pieces_of(links, every, self.cut, terminals)
             pairs = list(itertools.combinations_with_replacement(terminals, 2))
             condensed = inward(pieces, omega, pairs)
             factors = [np.log(x + 0j) for x in condensed.factors]
-            if self.held:
-                factors.append(
-                    _of_held(condensed.responses, np.sqrt(some_cells(self.springs, cells)))
-                )
+            square = [
+                [condensed.responses[min(s, t), max(s, t)] for t in terminals] for s in terminals
+            ]
+            # without forces of supports that alone keep these at rest
+            factors += [
+                np.log(size * pivot + 0j)
+                for size, pivot in zip(reversed(dampers), support_pivots(square), strict=True)
+            ]
             # pivots of springs have poles where a damped spring vanishes
             for name in SPRINGS.values():
                 springs, plain = getattr(at, name), getattr(beams, name)
@@ -128,17 +129,3 @@ class PlanarCharacteristic:
                     factors += list(np.where(known, np.log(np.where(known, ratio, 1.0)), 0.0))
             total: Complexes = np.sum(np.broadcast_arrays(*factors, omega)[:-1], axis=0)
             return total
-
-
-def _of_held(responses: dict[tuple[int, int], Any], size: NDArray[np.float64]) -> Complexes:
-    """Return the logarithm of the factor from the determinant of the arm on springs to that of the arm with held tips.
-
-    The factor is the determinant of the receptances of the tips, which vanishes where no force is needed to hold them;
-    ``size`` are the square roots of the springs, (held, N or 1).
-    """
-    shape = np.broadcast_shapes(*(np.shape(x) for x in responses.values()))
-    square = np.empty((*shape, len(size), len(size)), np.complex128)
-    for (i, j), value in responses.items():
-        square[..., i, j] = square[..., j, i] = size[i] * size[j] * value
-    found: Complexes = np.log(np.linalg.det(square))
-    return found

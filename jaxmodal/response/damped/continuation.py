@@ -7,16 +7,16 @@ from numpy.typing import NDArray
 
 from jaxmodal.response.damped.characteristic import Characteristic, Complexes
 
-#: how far the damping makes a detour through complex values, which passes by critical damping
+#: largest imaginary part of the damping on its path from 0 to 1, which avoids critical damping
 _DETOUR = 0.3
-#: on the way roots are corrected until they move by less than this, relative; at its end until rounding
+#: relative change at which the correction of roots stops along the path; at its end they are corrected to rounding
 _ON_THE_WAY = 1e-8
-#: a step is believed where the last correction is below this, relative, and the root is no farther from its guess than
-#: this share of the way to the nearest other root
+#: a step is accepted if the last correction is below the first value, relative, and the root has moved from its guess
+#: by less than the second value times the distance to the nearest other root
 _SURE, _ROOM = 1e-7, 0.25
-#: steps, in shares of the way: the first, and the least, after which a root counts as lost
+#: first step, and smallest step, below which a root counts as lost, as shares of the path
 _FIRST_STEP, _LEAST_STEP = 0.05, 1e-10
-#: corrections of a root at most, and the relative distance of the second place that the secant method begins with
+#: largest number of corrections of a root, and relative offset of the second start value of the secant method
 _CORRECTIONS, _BESIDE = 40, 1e-6
 
 
@@ -97,6 +97,6 @@ def _corrected(
         old[active], log_old[active] = new[active], log_new[active]
         new[active], change[active] = new[active] - step, np.abs(step)
         active = active[change[active] > limits[active] * np.abs(new[active])]
-    # one that never moved lies on a zero to the last digit, where the logarithm is infinite
+    # a root that never moved is a zero to the last digit, where the logarithm is infinite
     change = np.where(np.isfinite(change), change, np.where(np.isfinite(log_new), np.inf, 0.0))
     return new.reshape(guess.shape), change.reshape(guess.shape)

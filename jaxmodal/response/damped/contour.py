@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: logarithm of a function without poles inside, at an array of points, of which the first argument says for each to
-#: which polygon it belongs; only its phase is used
+#: logarithm of a function without poles inside, for an array of points; the first argument is the polygon of each
+#: point; only the phase is used
 LogFunction = Callable[[NDArray[np.int64], np.ndarray], np.ndarray]
-#: points of a line at most
+#: largest number of points on a line
 _MOST = 100_000
 
 
@@ -57,7 +57,7 @@ def zeros_inside(
         )
         failed = ~np.isfinite(sums) | (number > _MOST)
         rough = np.bincount(line[1:][coarse], minlength=starts.size) > 0
-        # the same turn with every step halved: a full turn between two places would else go unseen
+        # the same turn with every step halved: otherwise a full turn between two points would not be noticed
         settled = ~failed & ~rough & (number > 0) & (np.abs(sums - before) < 1.0)
         turns[settled] = sums[settled]
         before = np.where(rough, np.inf, sums)

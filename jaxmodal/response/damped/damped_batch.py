@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: cells that are followed side by side
+#: number of cells that are followed together
 _CELLS = 256
-#: whether these are 0 decides which motions cost no energy and which of them are damped
+#: fields whose zeros determine which motions cost no energy, and which of those are damped
 _OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values(), "damping", "stiffness"))
 
 
@@ -57,7 +57,7 @@ class DampedModesBatch(ShowsRoots):
     cells : array, shape (addresses, N)
         Values of the parameters.
     addresses : tuple of str
-        Their addresses.
+        Addresses of the parameters.
     theory : str
         Name of the theory.
     """
@@ -157,7 +157,7 @@ def damped_modes_batch(
     certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory=theory)
     addresses, values = columns_of(arm, parameters)
     omega = np.where(np.asarray(certified.certified), np.asarray(certified.omega), np.nan)
-    # rigid links have no more modes than springs: those beyond are not there, as none is that is not certified
+    # rigid links have no more modes than springs; missing modes and modes without certificate have no root
     known = np.isfinite(omega)
     missing = np.isnan(np.asarray(certified.omega))
     whole = known.any(axis=1) & (known | missing).all(axis=1)

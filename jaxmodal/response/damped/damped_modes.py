@@ -149,7 +149,7 @@ def damped_modes(
     require_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
-        raise ArmError("arm: is traced; damped modes are of concrete arms.")
+        raise ArmError("arm: is traced; damped modes need concrete arms.")
     certified = natural_frequencies(arm, count + BEYOND, theory=theory, throw=False)
     undamped = np.asarray(certified.omega)
     undamped = undamped[np.isfinite(undamped)]  # rigid links have no more modes than springs
@@ -162,9 +162,7 @@ def damped_modes(
     if not np.asarray(certified.certified)[: undamped.size].all():
         raise_uncertified(certified, arm.name)
     if not undamped.any():
-        raise ArmError(
-            "arm: has no modes but motions of zero frequency, because its links are rigid."
-        )
+        raise ArmError("arm: has only motions of zero frequency, because its links are rigid.")
     for damper, spring in damped_free_joints(arm) if undamped[0] == 0.0 else ():
         raise ArmError(
             f"{damper}: lies at a joint without a spring, whose motion of zero frequency cannot be followed while it "

@@ -23,15 +23,16 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: modes followed beyond those asked for, so that the contour has a gap to pass through
+#: additional modes that are followed, so that the contour can pass through a gap between roots
 BEYOND = 3
-#: roots closer than this, relative, are one
+#: relative distance below which two roots count as one
 _SAME = 1e-6
-#: a root is on the imaginary axis whose real part is below this share of its size
+#: a root is on the imaginary axis if its real part is below this share of its absolute value
 _UPRIGHT = 1e-9
-#: half the side of a square about a root, over its size; a root no farther from the axis is in a pair about it
+#: half the side of a square around a root, over its absolute value; a root closer to the axis has its mirror image in
+#: the square
 _SIDE = 1e-3
-#: corners of a square, counter-clockwise, and the equal steps of its sides to begin with
+#: corners of a square, counter-clockwise, and the initial number of equal steps on its sides
 _SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 8
 
 
@@ -120,7 +121,7 @@ def damped_roots(
     fold = _multiplicities(determinant, [roots for roots, _ in found])
     every = undamped.shape[1] < count + BEYOND
     for (roots, _), several in zip(found, fold, strict=True):
-        # a double root is known to 1e-7, the root of the rounding, so that this real part is none
+        # a double root is accurate to 1e-7, the root of the rounding error, so a real part below that counts as 0
         roots.real[(several > 1) & (roots.real < _SAME * np.abs(roots))] = 0.0
     boxes = [
         _rectangle(roots, mode, several, max(count, free + 1), every, highest)
@@ -129,7 +130,7 @@ def damped_roots(
     counted = _counted(determinant, boxes, [x for x, _ in found], fold, 2 * free)
     made = []
     for (roots, mode), several, sure in zip(found, fold, counted, strict=True):
-        # what moves freely keeps two roots of 0 for each motion
+        # a free motion has two roots of 0
         roots = np.concatenate([np.zeros(free), roots])
         mode = np.concatenate([np.arange(1, free + 1), mode])
         several = np.concatenate([np.full(free, 2 * free), several])
@@ -168,7 +169,7 @@ def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> 
     cells = np.repeat(np.arange(len(every)), [x.size for x in every])
     with np.errstate(all="ignore"):
         here, beside, beyond = (determinant(cells, roots * (1.0 + k * _SAME)) for k in range(3))
-        # the distance of the zero as the secant has it, of two places beside where 0 itself has no logarithm
+        # distance to the zero by the secant method, from two nearby points if the logarithm at 0 is infinite
         exact = np.isnan(here)
         ratio = np.exp(np.where(exact, beside - beyond, here - beside))
         near = np.abs(_SAME * (ratio / (1.0 - ratio) - exact)) <= _SAME
@@ -241,7 +242,7 @@ def _rectangle(
     if beyond.size == 0 and not every:
         return None
     right = 0.5 * (inner + beyond[0]) if beyond.size else 2.0 * np.abs(roots).max()
-    # else on the axis, or in a pair about it
+    # otherwise on the axis, or in a pair across it
     moving = asked.real[asked.real > _SIDE * np.abs(asked)]
     left = -0.5 * (moving.min() if moving.size else np.abs(asked).min())
     top = min(1.5 * asked.imag.max() + 0.3 * np.abs(asked).min(), highest)

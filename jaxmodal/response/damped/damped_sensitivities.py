@@ -16,11 +16,10 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
-from jaxmodal.response.exact.held_slopes import held_root_slopes
-from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
+from jaxmodal.response.receptance.rigid_supports import support_pivots
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: stands for the logarithm of a factor that is 0
+#: substitute for the logarithm of a factor that is 0
 _NOTHING = -800.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DampedSensitivities(Result):
-    """Derivatives of M damped modes by P parameters.
+    """Derivatives of M damped modes with respect to P parameters.
 
     Attributes
     ----------
@@ -159,12 +158,9 @@ def damped_sensitivities(
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        if isinstance(arm, Arm) and rigid_supports(arm):
-            derivative = held_root_slopes(arm, theory, singles, roots)
-        else:
-            factors = _factors(arm, theory, singles, roots)
-            slopes = _of_product(factors, roots.size, len(singles) + 1)
-            derivative = -slopes[:-1] / slopes[-1]
+        factors = _factors(arm, theory, singles, roots)
+        slopes = _of_product(factors, roots.size, len(singles) + 1)
+        derivative = -slopes[:-1] / slopes[-1]
     derivative = np.where(simple, derivative, np.nan)
     return DampedSensitivities(
         modes=modes,
@@ -181,7 +177,8 @@ def _factors(
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
     system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-    return condensed_with_slopes(system, roots)[2].factors
+    at_ground, ports = condensed_with_slopes(system, roots)
+    return [*at_ground.found.factors, *support_pivots(ports.square)]
 
 
 def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:

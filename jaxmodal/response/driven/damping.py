@@ -15,15 +15,14 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.serial_arms import SerialArm
-from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: an arm of one kind or the other
+#: a planar arm or an arm in space
 ArmKind = TypeVar("ArmKind", bound=SerialArm)
-#: damping of the material of links
+#: material damping of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
-#: the spring beside which each damper lies
+#: field of the spring that is parallel to each damper
 SPRINGS = {
     "joint_damping": "joint_stiffness",
     "joint_axial_damping": "joint_axial_stiffness",
@@ -140,15 +139,3 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
             complex_spring = xp.where(rigid, 0.0, stiffness) + 1j * (omega * damper)
             changes[spring] = xp.where(rigid, np.inf, complex_spring)
     return dataclasses.replace(beams, **changes)
-
-
-def require_soft_supports(beams: BeamArrays) -> None:
-    """Refuse rigid supports among the values of many arms."""
-    for name in SUPPORTS:
-        values = getattr(beams, name)
-        if values is not None and not is_traced(values) and np.isinf(values).any():
-            link = int(np.argmax(np.isinf(values).reshape(len(values), -1).any(axis=1))) + 1
-            raise ArmError(
-                f"link{link}.{name} = inf: responses of many arms between which a support varies take it as a spring; "
-                "give a large finite stiffness, such as a million times that of the link."
-            )

@@ -16,9 +16,9 @@ from jaxmodal.response.driven.systems import System
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import INNER, OUTER, BeamArrays
 
-#: fields of beams and of damping that do not change the members
+#: fields of beams and of damping that do not affect the members
 _OF_ENDS = frozenset((*INNER, *OUTER, "ground_angle", *SPRINGS))
-#: fields of beams that damping makes complex
+#: fields of beams that become complex with damping
 _DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
 
 
@@ -40,18 +40,23 @@ def _collapsed(x: np.ndarray) -> np.ndarray:
 
 
 class Arms(NamedTuple):
-    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells."""
+    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells.
+
+    ``apart`` (read, inputs, cells) is True for ports that rigid supports part, so that none moves under a load at the
+    other; None if that is not known.
+    """
 
     beams: list[BeamArrays]
     damping: list[Damping]
     rows: tuple[Array, ...]
+    apart: Any = None
 
 
 def link_by_link(system: System) -> Arms:
     """Return the arms of a system link by link, with arrays of shape (1,) where all cells are equal."""
     arms = by_links(system)
     beams, damping = jax.tree_util.tree_map(_collapsed, (arms.beams, arms.damping))
-    # what turns the whole arm is in the rows of the ports and in the angles to the ground
+    # rotations of the whole arm are contained in the rows of the ports and in the angles to the ground
     beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
     return Arms(beams, damping, system.rows)
 
@@ -117,7 +122,7 @@ def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
         if found.damped is not None:
             beams[link] = dataclasses.replace(beams[link], **found.damped)
             damping[link] = Damping()
-    return Arms(beams, damping, arms.rows)
+    return arms._replace(beams=beams, damping=damping)
 
 
 def damped_links(arms: Arms, omega: Array) -> list[BeamArrays]:

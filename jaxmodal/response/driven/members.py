@@ -121,7 +121,7 @@ def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
     axial = _axial(w, gives_along)
     elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
     slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
-    if loaded:  # a force at rest makes the one large or the other
+    if loaded:  # static axial force makes one or the other large
         slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
     if is_traced(slow) or not isinstance(w.beta, np.ndarray):
         series = _slow_member(found, slow, axial)
@@ -166,7 +166,7 @@ def _slow_member(
     given = d_s - of_shear / b2 * mixed_s
     det = nonzero(mixed_c * other_c - b2 * d_s * turning)
     by_det = 1.0 / det
-    # moment and negative shear force at the inner end that leave the outer end free, for a unit of v and psi there
+    # moment and negative shear force at the inner end that keep the outer end free of load, for unit v and psi there
     m_v = b2 * (mixed_s * turning - mixed_c * d_c) * by_det
     n_v = b2 * (b2 * d_s * d_c - other_c * mixed_s) * by_det
     m_p = (b2 * d_c * turning - mixed_c * bent) * by_det
@@ -187,7 +187,7 @@ def _slow_member(
         r_vv=(d_c * turning - given * other_c) * by_det * length * length / rigidity,
         r_vp=(d_c * mixed_c - given * b2 * d_s) * by_det * length / rigidity,
         r_pp=(other_s * mixed_c - b2 * d_s * d_c) * by_det / rigidity,
-        det_r_flex=0.0 * det,  # for counts, which are not taken here
+        det_r_flex=0.0 * det,  # for counts, which are not used here
         delta=(det * k * k / b2 if share is None else 4.0 * det) * delta_axial,
     )
 
@@ -206,7 +206,7 @@ def _series(z1: Array, z2: Array) -> list[Array]:
 
     zero = 0.0 * one
     start = (one, one, zero, one, one, one, one, zero, zero)
-    # a loop in programs, too, which takes a sixth of the time to compile the derivative of a damped response
+    # a loop also in compiled programs: the derivative of a damped response then compiles in a sixth of the time
     found = repeat(1, SERIES_TERMS, with_term, start, not is_traced(z1, z2))
     return list(found[3:])
 

@@ -11,7 +11,7 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import Array, linalg, xp
 
-#: quantities by name, with what they are
+#: quantities by name, with their meaning
 QUANTITIES = {
     "receptance": "displacement for a unit force",
     "mobility": "velocity for a unit force",
@@ -19,15 +19,15 @@ QUANTITIES = {
     "dynamic_stiffness": "forces that hold a unit displacement of one port, the others held at rest",
     "transmissibility": "displacement of the output for a unit displacement of the input",
 }
-#: those that are a receptance times a power of ``i omega``, 0, 1 and 2, with the motion that a unit force makes
+#: quantities that equal a receptance times (i omega)^0, ^1 or ^2, with the motion per unit force
 OF_RECEPTANCES = {
     "receptance": "displacement",
     "mobility": "velocity",
     "accelerance": "acceleration",
 }
-#: what a rate of a displacement adds to its unit
+#: suffix of the unit for the time derivatives of a displacement
 _RATES = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}
-#: ports of a dynamic stiffness whose scaled receptances are worse conditioned than this depend on each other
+#: condition number of scaled receptances above which the ports of a dynamic stiffness count as dependent
 _MOST_DEPENDENT = 1e11
 
 
@@ -173,7 +173,9 @@ def in_quantity(
             one if each.place == "base" else values[read.index(each), k]
             for k, each in enumerate(inputs)
         ]
-        with np.errstate(all="ignore"):  # by nothing where a port stays at rest: the status tells
+        with np.errstate(
+            all="ignore"
+        ):  # division by zero if a port does not move: the status reports it
             return values[: len(outputs)] / xp.stack(own)
     if quantity == "mobility":
         return values * (1j * omega)

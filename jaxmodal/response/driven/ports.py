@@ -23,20 +23,20 @@ from jaxmodal.runtime.errors import ArmError, suggestion, within
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: directions that every place has, in the plane and in space
+#: directions of every place, in the plane and in space
 DIRECTIONS, IN_SPACE = Arm.directions, SpatialArm.directions
-#: the angle between the two sides of a joint: as an input the torque of a motor there
+#: angle between the two sides of a joint; as an input, the torque of a motor there
 RELATIVE = "relative_rotation"
-#: rotations in space, whose inputs are moments: about x, y, z of the ground or of the link
+#: rotations in space, whose inputs are moments, about x, y, z of the ground or of the link
 _ROTATIONS = {name: name.replace("r", "", 1) for name in IN_SPACE if name[-2:-1] == "r"}
-#: the word of an input by its direction: the force that acts there
+#: name of the force or moment of an input by its direction
 FORCES = (
     {name: f"force_{name}" for name in (*DIRECTIONS, *IN_SPACE)}
     | {name: f"moment_{axis}" for name, axis in _ROTATIONS.items()}
     | {"rotation": "moment", RELATIVE: "torque"}
 )
 _IMPOSED = "imposed_"
-#: other words for directions, as one says for inputs
+#: alternative names of directions, as used for inputs
 SYNONYMS = {force: name for name, force in FORCES.items()} | {f"{_IMPOSED}{x}": x for x in FORCES}
 #: kinds of places
 PLACES = ("base", "joint", "link", "tip", "payload")
@@ -218,7 +218,7 @@ def port(name: str | Port, arm: SerialArm) -> Port:
     return found
 
 
-#: what takes ports: one, by its name or itself, or several
+#: one port or several, each as a name or a `Port`
 Ports = str | Port | Sequence[str | Port]
 
 
@@ -283,7 +283,7 @@ def _read(name: object, arm: SerialArm) -> Port:
         raise ArmError(f"port {shown(name)}: is no port.{near} {_known(arm)}")
     place, number = parts["place"], parts["number"]
     station: Any = parts["station"]
-    # float() takes spaces and underscores, too
+    # float() also accepts spaces and underscores
     if station is not None and _NUMBER.fullmatch(station):
         with contextlib.suppress(ValueError):
             station = float(station)
@@ -349,7 +349,7 @@ def port_row(found: Port, arm: Arm) -> PortRow:
     y: Any = 0.0
     if found.place == "payload":
         x, y = (0.0 if c is None else c for c in (arm.payload.centre_x, arm.payload.centre_y))
-    # of the point seen at (x, y) from the place: u - y psi along, v + x psi across
+    # for a point at (x, y) from the place: u - y psi along, v + x psi across
     if found.turns:
         row: Any = np.array([0.0, 0.0, 1.0])
     else:

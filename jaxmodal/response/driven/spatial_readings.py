@@ -44,7 +44,7 @@ def reading_of(each: Port, arm: SpatialArm, frame: Frame) -> Reading:
     """Return the `Reading` of a port that is not at the base; ``frame`` is that of its link."""
     index = arm.num_links - 1 if each.link is None else each.link - 1
     link, zero = arm.links[index], np.zeros(6)
-    if each.direction == RELATIVE:  # a rigid joint has no spring that a torque could turn
+    if each.direction == RELATIVE:  # a rigid joint has no spring that a torque could deflect
         return Reading(index, 0.0, zero, float(not np.isinf(link.joint_stiffness)), zero)
     given = {"joint": 0.0, "tip": 1.0, "payload": 1.0}.get(each.place, each.station)
     assert given is not None

@@ -14,6 +14,7 @@ from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.held_tips import SLOWEST
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
@@ -133,16 +134,17 @@ def spatial_system(
         link._replace(loads=tuple(nowhere if at != k - base else load for at, load in acting))
         for k, link in enumerate(links)
     ]
-    links, rigid = _with_rigid_supports(links, reduced)
+    bending = [part.link for part in parts if not part.link.rigid]
+    sections = sections_of(bending)
+    links, rigid = _with_rigid_supports(links, reduced, sections)
     if rigid and quantity in ("dynamic_stiffness", "transmissibility"):
         raise ArmError(
             f"quantity = {quantity!r}: is not available for an arm in space with rigid supports, because the held "
             "places cannot be moved; give them a large finite stiffness."
         )
-    bending = [part.link for part in parts if not part.link.rigid]
     return SpatialSystem(
         links=tuple(links),
-        sections=_with_slopes(sections_of(bending)),
+        sections=_with_slopes(sections),
         loss_factor=_column(bending, "loss_factor"),
         kelvin_voigt_time=_column(bending, "kelvin_voigt_time"),
         theory=model.flags,
@@ -164,9 +166,13 @@ def _alike(x: Floats | None, y: Floats | None) -> bool:
 
 
 def _with_rigid_supports(
-    links: Sequence[DrivenLink], reduced: Sequence[ReducedLink]
+    links: Sequence[DrivenLink], reduced: Sequence[ReducedLink], sections: Sections | None
 ) -> tuple[list[DrivenLink], int]:
-    """Return the links with a load for each rigid support of the arm, and the number of rigid supports."""
+    """Return the links with a load and a spring for each rigid support of the arm, and the number of rigid supports.
+
+    A spring beside a rigid support has no effect on the arm. Without it the arm without its rigid supports swings
+    freely at low frequencies, and their forces, found from its responses, have no digits.
+    """
     nothing, found = [NOTHING] * 6, list(links)
     own = [
         (k, [entry(x) for x in support.load])
@@ -175,6 +181,9 @@ def _with_rigid_supports(
         if not support.unit.any()
     ]
     for k, load in own:
+        assert sections is not None  # a rigid link has no rigid support
+        entries, spring = found[k].entries, (load, _beside(sections, found[k].place, load))
+        found[k] = found[k]._replace(entries=entries._replace(supports=[*entries.supports, spring]))
         found = [
             link._replace(
                 loads=(*link.loads, LoadEntries(load if at == k else nothing, nothing, NOTHING))
@@ -182,6 +191,14 @@ def _with_rigid_supports(
             for at, link in enumerate(found)
         ]
     return found, len(own)
+
+
+def _beside(sections: Sections, place: int | None, load: Sequence[Any]) -> float:
+    """Return the stiffness of a spring beside a rigid support: some times that with which the link bends."""
+    s = Sections(*(float(np.real(np.ravel(x[place])[0])) for x in sections))
+    waves = SLOWEST / s.length
+    bending = s.youngs_modulus * min(s.second_moment_y, s.second_moment_z)
+    return float(bending * (waves if all(x is NOTHING for x in load[:3]) else waves**3))
 
 
 class _Part(NamedTuple):

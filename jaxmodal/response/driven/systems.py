@@ -14,6 +14,8 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.response.driven.damping import Damping, damping_of
+from jaxmodal.response.driven.held_places import cannot_move
+from jaxmodal.response.driven.held_tips import rigid_supports
 from jaxmodal.response.driven.members import Cut, cut_at, on_segments, owners, segments_of
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port, PortRow, port_row
@@ -26,8 +28,9 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 class System:
     """Arms, their ports and the quantity between them.
 
-    Arrays have shape (n, cells or 1) and rows of ports (3, cells or 1): inputs, then the ports that are read.
-    ``invalid`` has shape (cells,); invalid cells hold harmless values.
+    Arrays have shape (n, cells or 1) and rows of ports (3, cells or 1): inputs, then the ports that are read, then the
+    directions in which rigid supports hold tips. ``invalid`` has shape (cells,); invalid cells hold harmless values.
+    ``still`` are ports that rigid supports or the ground keep at rest; none without rigid supports.
     """
 
     beams: BeamArrays
@@ -40,6 +43,29 @@ class System:
     outputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
     places: tuple[tuple[int, str, float], ...] = dataclasses.field(metadata={"static": True})
     cut: Cut = dataclasses.field(metadata={"static": True})
+    held: tuple[Port, ...] = dataclasses.field(default=(), metadata={"static": True})
+    still: tuple[Port, ...] = dataclasses.field(default=(), metadata={"static": True})
+
+    @property
+    def read(self) -> tuple[Port, ...]:
+        """Ports whose motions the quantity needs."""
+        return read_ports(self.quantity, self.inputs, self.outputs)
+
+    @property
+    def every(self) -> tuple[Port, ...]:
+        """Inputs, ports that are read, and held ones, in the order of the rows."""
+        return (*self.inputs, *self.read, *self.held)
+
+    @property
+    def held_links(self) -> list[tuple[int, Port]]:
+        """The held ports, with the index in the arrays of the link at whose tip each is."""
+        places = self.places[len(self.places) - len(self.held) :]
+        return [(place[0], port) for place, port in zip(places, self.held, strict=True)]
+
+    @property
+    def real(self) -> bool:
+        """True for rigid supports and no damping: its responses are real, though computed with dampers."""
+        return bool(self.held) and self.damping.is_none
 
     @property
     def cells(self) -> int:
@@ -65,7 +91,10 @@ def system_of(
             posed = set_parameters(arm, dict(zip(*of, strict=True)))
         beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
         invalid = packed.invalid
-    every = (*inputs, *read_ports(quantity, inputs, outputs))
+    held = rigid_supports(posed)
+    every = (*inputs, *read_ports(quantity, inputs, outputs), *held)
+    with np.errstate(all="ignore"):  # cells whose values cannot be
+        still = tuple(x for x in dict.fromkeys(every) if cannot_move(x, posed)) if held else ()
     number, owner = segments_of(arm), owners(arm)
     rows = [on_segments(_row(each, posed), number) for each in every]
     return System(
@@ -79,13 +108,14 @@ def system_of(
         outputs=tuple(outputs),
         places=tuple((row.link, row.place, row.station) for row in rows),
         cut=cut_at(owner.size, rows),
+        held=held,
+        still=still,
     )
 
 
 def rows_of(arm: Arm, system: System) -> list[Array]:
     """Return the rows of the ports of a system for another arm of its structure, in the same order."""
-    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
-    return [_row(each, arm).row for each in every]
+    return [_row(each, arm).row for each in system.every]
 
 
 def _row(each: Port, arm: Arm) -> PortRow:

@@ -15,14 +15,14 @@ from jaxmodal.runtime.optional import require_control, require_pyuff
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.whole_files import write_whole
 
-#: kinds of data in universal files: of the motion by quantity, of a force, and of a frequency
+#: data types of universal files: of motions by quantity, of a force, and of a frequency
 _MOTIONS = {
     "receptance": (8, "Displacement", ""),
     "mobility": (11, "Velocity", "/s"),
     "accelerance": (12, "Acceleration", "/s^2"),
 }
 _FORCE, _FREQUENCY = 13, 18
-#: directions there: 1 and 2 are x and y, 6 is the rotation about z
+#: direction codes of universal files: 1 and 2 are x and y, 6 is the rotation about z
 _DIRECTIONS = {"along": 1, "across": 2, "rotation": 6, "relative_rotation": 6} | {
     name: ["x", "y", "z", "rx", "ry", "rz"].index(name.removeprefix("link_")) + 1
     for name in IN_SPACE
@@ -141,7 +141,7 @@ def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
     """Return frequencies (F,) and finite values (outputs, inputs, F) of one arm, or raise an ArmError."""
     if found.cells is not None:
         raise ArmError(
-            f"the response is of {np.shape(found.cells)[1]} arms; must be of one: ask for it without parameters."
+            f"the response has {np.shape(found.cells)[1]} arms; must have one: compute it without parameters."
         )
     omega = np.atleast_1d(np.asarray(found.omega))
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)

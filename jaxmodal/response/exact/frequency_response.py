@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,12 +18,11 @@ from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of, planar
-from jaxmodal.response.driven.damping import require_soft_supports
+from jaxmodal.response.driven.held_places import require_moving
+from jaxmodal.response.driven.held_tips import require_soft, require_unvaried, rigid_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.driven.systems import system_of
-from jaxmodal.response.exact.held_places import require_moving
-from jaxmodal.response.exact.held_tips import held_answers, on_springs, rigid_supports
 from jaxmodal.response.exact.in_space import answers_in_space
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.receptance.posture_sums import responses_of_postures
@@ -116,13 +113,11 @@ def answered(
     theory: TheoryName,
     parameters: Mapping[str, Any] | None,
     judge_stability: bool,
-    springs: Sequence[Any] | None = None,
     lowered: Model | TracedModel | None = None,
 ) -> FrequencyResponse:
     """Return `frequency_response`, without the buckling check unless ``judge_stability``.
 
-    ``lowered`` is the model of one arm, if it is known. With ``springs``, the rigid supports of the arm are replaced by
-    these springs; that arm may be unstable where the original is not.
+    ``lowered`` is the model of one arm, if it is known.
     """
     require_x64()
     require_arm(arm)
@@ -151,24 +146,13 @@ def answered(
         assert of is not None
         if varied:
             require_variants(arm, theory, varied)
+            require_unvaried(rigid_supports(arm), varied)
         with np.errstate(all="ignore"):  # cells whose values cannot be
             require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
-        if springs is None and rigid_supports(arm):
-            options: dict[str, Any] = {
-                "theory": theory,
-                "parameters": parameters,
-                "lowered": lowered,
-            }
-            respond = functools.partial(answered, arm, **options, judge_stability=False)
-            found = held_answers(respond, arm, varied, flat, into, out, quantity)
-        else:
-            system = system_of(arm, theory, quantity, into, out, of)
-            if springs is not None:
-                beams = on_springs(system.beams, arm, springs)
-                system = dataclasses.replace(system, beams=beams)
-            require_soft_supports(system.beams)
-            found = (*responses_of_postures(system, flat), system.invalid)
-        values, infinite, invalid = found
+        system = system_of(arm, theory, quantity, into, out, of)
+        require_soft(system.beams, system.held_links)
+        values, infinite = responses_of_postures(system, flat)
+        invalid = system.invalid
         unstable = buckled_arms(arm, flags, of, invalid) if judge_stability else None
     values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape
@@ -226,7 +210,7 @@ def _judged(
     status = xp.full_like(infinite, int(Status.resolved), dtype=np.int8)
     for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
         status = xp.where(where, np.int8(code), status)
-    # factors, so that derivatives of what is not known are not known either
+    # as factors, so that derivatives of unresolved values are also NaN
     known, endless = status == int(Status.resolved), status == int(Status.resonance)
     infinity = xp.where(endless, np.inf, xp.where(known, 1.0, np.nan))
     real = xp.where(infinite & ~(xp.abs(values.real) > 0.0), 1.0, values.real) * infinity

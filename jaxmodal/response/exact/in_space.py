@@ -11,16 +11,16 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of
+from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
-from jaxmodal.response.exact.held_places import no_motion
 from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
-#: addresses and their values, (addresses, cells)
+#: addresses and their values, shape (addresses, cells)
 Columns = tuple[Sequence[str], NDArray[np.float64]]
 
 
@@ -45,7 +45,7 @@ def answers_in_space(
     """
     if is_traced(omega):
         raise ArmError(
-            "omega: is traced, and the response of an arm in space takes numbers; call this outside of jit, vmap and "
+            "omega: is traced, but the response of an arm in space needs numbers; call this outside of jit, vmap and "
             "grad."
         )
     values, infinite, invalid, unstable = [], [], [], []
@@ -83,7 +83,7 @@ def _cells(
         assert isinstance(lowered, SpatialModel)
         yield arm, lowered
         return
-    base = model_of(arm, theory)  # refuses what no cell can mend
+    base = model_of(arm, theory)  # raises errors that apply to every cell
     assert isinstance(base, SpatialModel)
     addresses, values = columns
     for cell in values.T:

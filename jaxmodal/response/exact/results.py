@@ -23,7 +23,7 @@ from jaxmodal.runtime.tables import Table, shortened
 if TYPE_CHECKING:
     import xarray
 
-#: pairs of ports that a table shows
+#: largest number of pairs of ports in a table
 _MOST_PAIRS = 4
 
 

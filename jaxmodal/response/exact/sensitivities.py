@@ -1,4 +1,4 @@
-"""Sensitivities of the exact frequency response: derivatives by the values of an arm and by the frequency."""
+"""Sensitivities of the exact frequency response: derivatives with respect to values of an arm and to the frequency."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
-from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
+from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
-from jaxmodal.response.exact.held_slopes import held_motions
-from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes, with_rate
+from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
@@ -38,13 +36,13 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: directions times frequencies that are computed at a time
+#: number of directions times frequencies that are computed at a time
 _BLOCK = 20_000
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ResponseSensitivities(Result):
-    """Derivatives of the response of one arm at F frequencies by P parameters.
+    """Derivatives of the response of one arm at F frequencies with respect to P parameters.
 
     Where the response is 0, the derivatives of its magnitude and phase are NaN.
 
@@ -55,9 +53,10 @@ class ResponseSensitivities(Result):
     values : np.ndarray, shape (P,)
         Values of the parameters, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (outputs, inputs, F, P)
-        Derivatives by the parameters, per SI unit; for ``link*`` all links change together. NaN where not resolved.
+        Derivatives with respect to the parameters, per SI unit; for ``link*`` all links change together. NaN where not
+        resolved.
     by_frequency : np.ndarray of complex, shape (outputs, inputs, F)
-        Derivatives by the angular frequency, per rad/s.
+        Derivatives with respect to the angular frequency, per rad/s.
     addresses : tuple of str
         The parameters.
     """
@@ -207,7 +206,7 @@ def response_sensitivities(
         [by_parameters(flat[k : k + width]) for k in range(0, flat.size, width)], axis=-1
     )
     values = np.asarray(response.values).reshape(len(out), len(into), flat.size)
-    if quantity == "dynamic_stiffness":  # the inverse of the receptance
+    if quantity == "dynamic_stiffness":  # inverse of the receptance
         slopes = -np.einsum("ijf,pjkf,klf->pilf", values, slopes, values)
     known = np.asarray(response.status).reshape(values.shape) == Status.resolved
     slopes = np.moveaxis(np.where(known, slopes, np.nan), 0, -1)
@@ -231,16 +230,8 @@ def _motions_with_slopes(
     """Return a function of frequencies that gives the motions and the frequencies, both with derivatives."""
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
-    if not rigid_supports(arm):
-        system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
-        return functools.partial(motions_with_slopes, system)
-    read = read_ports(quantity, inputs, outputs)
-
-    def motions(omega: Floats) -> tuple[Dual, Dual]:
-        found = held_motions(arm, theory, inputs, read, singles, omega)
-        return found, with_rate(omega, len(singles) + 1)
-
-    return motions
+    system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
+    return functools.partial(motions_with_slopes, system)
 
 
 def parameters_of(

@@ -15,22 +15,27 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.damping import Damping, damping_of
-from jaxmodal.response.driven.driven_arms import Arms, by_links, link_members, wide
+from jaxmodal.response.driven.driven_arms import by_links, link_members, wide
 from jaxmodal.response.driven.members import owners
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.systems import System, rows_of, system_of
-from jaxmodal.response.receptance.answers import condensed_arms, motions_of, own_motions
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
-from jaxmodal.response.receptance.parts import Condensed
+from jaxmodal.response.receptance.port_motions import (
+    OnGround,
+    PortMotions,
+    condensed_arms,
+    own_motions,
+)
 
 _ONE = (), np.empty((0, 1))
-#: frequencies that are answered on circles at a time, and growth of numbers beyond which derivatives have no digit
+#: number of frequencies computed on circles at a time, and growth of numbers beyond which derivatives have no correct
+#: digits
 _LANES, _NO_DIGITS = 64, 1e7
-#: digits are lost where a derivative moves by more than this as the frequency moves by the last, relative; beyond the
-#: second one that no mean gives is not resolved
+#: relative change of a derivative, under the relative shift of frequency given last, above which digits are lost; above
+#: the second value a derivative without a reliable mean is not resolved
 _UNLIKE, _UNRESOLVED, _BESIDE = 1e-9, 1e-6, 2.0**-40
-#: a mean of derivatives is good enough where its error is below this, relative to the largest on the circle
+#: error of a mean of derivatives, relative to the largest on the circle, below which no other circle is tried
 _ENOUGH = 1e-12
 
 
@@ -72,8 +77,8 @@ def system_with_slopes(
     )
 
 
-def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual, Condensed]:
-    """Return the arm, the frequencies, and the arm condensed onto the ground, all with derivatives."""
+def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[OnGround, PortMotions]:
+    """Return the arm condensed onto the ground, and the motions of its ports, both with derivatives."""
     dual_omega = with_rate(omega, system.beams.length.slopes.shape[0])
     arms = by_links(wide(system))
     with np.errstate(all="ignore"):
@@ -82,8 +87,8 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
             for link in range(len(arms.beams))
             for member in link_members(system, arms, link, dual_omega)
         ]
-        found, _ = condensed_arms(system, arms, members, dual_omega)
-    return arms, dual_omega, found
+        found = condensed_arms(system, arms, members, dual_omega)
+        return found, PortMotions(system, arms, found)
 
 
 def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
@@ -91,14 +96,15 @@ def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
 
     def motions(omega: np.ndarray) -> np.ndarray:
         """Return values and derivatives, (1 + directions, read, inputs, F)."""
-        arms, _, found = condensed_with_slopes(system, omega)
+        _, ports = condensed_with_slopes(system, omega)
         with np.errstate(all="ignore"):
-            made = motions_of(system, arms, found, (1, omega.size))
+            made = ports.values((1, omega.size))
         shape = (*made.shape[:2], 1, omega.size)
         slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
         return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
 
-    return kept_slopes(motions, functools.partial(_growth, system), omega)
+    found, dual_omega = kept_slopes(motions, functools.partial(_growth, system), omega)
+    return found.real if system.real else found, dual_omega
 
 
 def kept_slopes(
@@ -138,7 +144,7 @@ def _growth(system: System, omega: np.ndarray) -> np.ndarray:
     plain: System = jax.tree_util.tree_map(lambda x: x.value if isinstance(x, Dual) else x, system)
     arms = by_links(wide(plain))
     with np.errstate(all="ignore"):
-        return np.broadcast_to(own_motions(plain, arms, omega)[2], (1, omega.size))[0]
+        return np.broadcast_to(own_motions(plain, arms, omega).growth, (1, omega.size))[0]
 
 
 def with_rate(omega: np.ndarray, directions: int) -> Dual:

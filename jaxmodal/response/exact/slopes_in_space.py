@@ -19,7 +19,7 @@ from jaxmodal.response.receptance.in_space import (
     characteristic_factors,
     dual_motions,
     growth_in_space,
-    held_loads,
+    still_loads,
 )
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -45,10 +45,10 @@ class SpatialSlopes:
         with np.errstate(all="ignore"):
             self._dual = spatial_system(moved, stepped, *asked)
         self._directions = len(singles) + 1
-        self._held = held_loads(self._plain)
+        self._held = still_loads(self._plain).held
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
-        """See `slopes.motions_with_slopes`."""
+        """Return motions of the ports that are read, and the frequencies, as `slopes.motions_with_slopes`."""
         growth = functools.partial(growth_in_space, self._plain)
         return kept_slopes(self._motions, growth, omega)
 

@@ -16,17 +16,17 @@ from jaxmodal.response.forced.transfer import Floats
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: a chord is straight enough where the curve leaves it by no more than this share of its own size
+#: largest deviation of the curve from a chord, as a share of its value, for a chord to count as straight
 _STRAIGHT = 5e-3
-#: cosine of the largest turn of the phase between neighbours
+#: cosine of the largest phase change between neighbouring frequencies
 _TURN = np.cos(np.pi / 4.0)
-#: neighbouring frequencies are no closer than this, relative, of arms with damping: sharper peaks are not resolved
+#: smallest relative distance of neighbouring frequencies with damping: sharper peaks are not resolved
 _CLOSEST = 1e-12
-#: the same without damping, where the flanks of a resonance go up without end: less than a picture shows
+#: the same without damping, where the flanks of a resonance rise without bound: finer than a plot can show
 _FLANK = 1e-3
-#: distances from a natural frequency, relative, at which a pole is told
+#: relative distances from a natural frequency at which a pole is detected
 _BESIDE = (1e-5, 1e-6)
-#: more intervals than these at once, with those given, are no curve but rounding
+#: largest number of intervals, given ones included, that may be refined at once; more indicate rounding errors
 _MOST = 20_000
 
 
@@ -60,7 +60,7 @@ def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -
             inner, sizes = (ends[0].conj() * ends[1]).real, np.abs(ends[0]) * np.abs(ends[1])
             bent |= (
                 inner < _TURN * sizes
-            )  # beside an antiresonance, which a chord passes close to 0
+            )  # next to an antiresonance, where a chord passes close to 0
         some = bent.any(axis=(0, 1)) & (high - low > 2.0 * closest * low)
         low, middle, high = low[some], middle[some], high[some]
         before, between, after = (x[..., some] for x in (ends[0], values, ends[1]))

@@ -156,8 +156,8 @@ def response_peaks(
     transfer = Transfer(arm, inputs, outputs, theory, motion, base_motion)
     if len(transfer.inputs) != 1 or len(transfer.outputs) != 1:
         raise ArmError(
-            f"inputs = {shown(inputs)}, outputs = {shown(outputs)}: peaks are of one input and one output; "
-            "give one each."
+            f"inputs = {shown(inputs)}, outputs = {shown(outputs)}: peaks need exactly one input and one "
+            "output; give one each."
         )
     if not transfer.damped:
         raise InfiniteResponseError(

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 #: degree of each polynomial
 _DEGREE = 24
-#: a piece is resolved where its last coefficients are below this part of its largest one
+#: share of the largest coefficient below which the last coefficients of a resolved piece lie
 _RESOLVED = 1e-12
-#: coefficients below this part of the largest may be rounding: that of a curve close to its peak
+#: share of the largest coefficient below which coefficients may be rounding errors, as for a curve close to its peak
 _ROUNDING = 1e-6
-#: halvings of one piece, enough for peaks whose width is 1e-12 of the interval
+#: largest number of halvings of a piece, enough for peaks with a width of 1e-12 of the interval
 _MOST_HALVINGS = 44
 
-#: a piece is not halved whose half is below this part of its middle: places have no more digits
+#: smallest half of a piece, relative to its midpoint, below which frequencies have no more digits
 _NARROWEST = 1e-13
-#: coefficients of a slope below this part of the largest are rounding; a root is real up to this imaginary part, that
-#: of a double one
+#: share of the largest coefficient of a slope below which coefficients are rounding; largest imaginary part of a root
+#: that counts as real, which is that of a double root
 _NO_SLOPE, _REAL = 1e-13, 1e-7
-#: stationary points closer than this part of a piece are one
+#: share of a piece below which two stationary points count as one
 _SAME = 1e-6
 
 Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -72,7 +72,7 @@ def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
         size = np.abs(found)
         last, largest = size[:, -4:].max(axis=1), size.max(axis=1)
         resolved = last <= _RESOLVED * largest
-        # coefficients that are small and no longer fall are rounding, which halving would not lessen
+        # small coefficients that no longer decrease are rounding, which halving would not reduce
         level = size[:, -12:-4].max(axis=1)
         resolved |= (last <= _ROUNDING * largest) & (last > 0.1 * level)
         narrow = half <= _NARROWEST * np.abs(middle)
@@ -119,11 +119,11 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
     place, value, maximum, close = (np.concatenate(x) for x in (places, values, maxima, near))
     order = np.argsort(place, kind="stable")
     place, value, maximum, close = place[order], value[order], maximum[order], close[order]
-    # of those found twice the one with the larger value of its kind
+    # of points that were found twice, the one with the larger value of its kind is kept
     kept: list[int] = []
     for k in range(place.size):
         if kept and place[k] - place[kept[-1]] <= max(close[k], close[kept[-1]]):
-            if maximum[k] != maximum[kept[-1]]:  # a border counted, and the point itself beside it
+            if maximum[k] != maximum[kept[-1]]:  # border counted in addition to the point itself
                 kept.pop()
             continue
         kept.append(k)
@@ -133,7 +133,7 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
 
 def _roots(slope: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the real roots of a Chebyshev series in [-1, 1], in ascending order."""
-    # what lies below rounding has no say in where the slope is zero
+    # coefficients below rounding have no influence on the zeros of the slope
     kept = np.flatnonzero(np.abs(slope) > _NO_SLOPE * np.abs(slope).max(initial=0.0))
     if kept.size == 0 or kept[-1] == 0:
         return np.zeros(0)

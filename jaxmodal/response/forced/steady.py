@@ -149,7 +149,7 @@ def harmonic_response(
     found = transfer(places)
     driven = [scaled(found[:, k], each) for k, each in enumerate(amplitudes) if each]
     infinite = np.any(np.isinf(driven), axis=0)
-    # so that two that are infinite make no NaN
+    # so that two infinite terms do not give NaN
     parts = np.where(infinite, 0.0, driven)
     values = np.where(infinite, np.inf, np.sum(parts, axis=0)).astype(np.complex128)
     return HarmonicResponse(

@@ -29,13 +29,13 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-#: what is left of a motion when the signal comes round again
+#: share of a motion that may remain when the signal with its zeros repeats
 _SETTLED = 1e-10
-#: a mean of a signal that is rounding, in sizes of its largest sample
+#: mean of a signal, relative to its largest sample, below which it is rounding
 _NO_MEAN = 1e-12
-#: of how many modes the slowest to die out is waited for
+#: number of modes among which the slowest decay determines the waiting time
 _MODES_LOOKED_AT = 60
-#: most samples of a signal with the time after it
+#: largest number of samples of a signal including the decay time
 _MOST_SAMPLES = 2**24
 
 
@@ -203,12 +203,12 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
     """Return the number of samples until the slowest mode within the sampled frequencies has died out."""
     if not transfer.damped:
         raise ArmError(
-            "the arm has no damping, so its motion never dies out and comes round again: give its links a "
-            "kelvin_voigt_time or a joint_damping, or say periodic=True for a signal that repeats."
+            "the arm has no damping, so its motion never dies out: give its links a kelvin_voigt_time or a "
+            "joint_damping, or say periodic=True for a signal that repeats."
         )
     if not viscous_alone(transfer.arm):
         raise ArmError(
-            "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
+            "loss_factor: is a law of harmonic motions only; in time it would move the arm before the force acts. "
             "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."
         )
     if transfer.base_power != 2 and any(each.place == "base" for each in transfer.inputs):

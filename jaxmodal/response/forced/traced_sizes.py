@@ -23,7 +23,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
-#: arms whose maxima are kept
+#: number of arms whose maxima are cached
 _LATEST = 4096
 
 
@@ -47,12 +47,12 @@ class AskedSize:
     theory: TheoryName
 
     def transfer(self, arm: Arm | SpatialArm) -> Transfer:
-        """The response itself, of a concrete arm."""
+        """Return the transfer functions of a concrete arm."""
         return Transfer(arm, self.input, self.output, self.theory, self.motion, self.base_motion)
 
 
 def response_sizes(arm: Arm | SpatialArm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
-    """Sizes of a response of an arm whose values may be traced, the largest first.
+    """Return magnitudes of a response of an arm whose values may be traced, in descending order.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _solved(
             slopes[: best.size] = _slopes(built(structure, values), asked, omega[best], names)
     except InfiniteResponseError:
         sizes[0] = np.inf
-    except (ArmError, UncertifiedError):  # a search may try values that are no arm
+    except (ArmError, UncertifiedError):  # a search may try values that are not a valid arm
         sizes[:], slopes[:] = np.nan, np.nan
     return sizes, slopes
 
@@ -122,7 +122,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
 
 
 def _slopes(arm: Arm | SpatialArm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
-    """Derivatives of the size at these frequencies, (F, addresses)."""
+    """Return derivatives of the magnitude at these frequencies, (F, addresses)."""
     transfer = asked.transfer(arm)
     (into,), (out,) = transfer.inputs, transfer.outputs
     at_base = into.place == "base"

@@ -28,9 +28,9 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 
 Floats = NDArray[np.float64]
 
-#: powers of ``i omega`` that make them of displacements
+#: power of ``i omega`` that turns a displacement into each kind of motion
 MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
-#: zero frequency is looked at here, in first natural frequencies: static to 1e-12
+#: frequency for the static response, relative to the first natural frequency: accurate to 1e-12
 _AT_REST = 1e-6
 
 
@@ -92,13 +92,14 @@ class Transfer:
     def _drifts(self, base: Port) -> bool:
         if base.place != "base" or self.power >= self.base_power:
             return False
-        # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
+        # supports do not move, and static forces keep their directions, so the arm bends more the farther the base
+        # moves
         if any(getattr(link, name, None) for link in self.arm.links for name in SUPPORTS):
             return True
         if base.turns and under_forces(self.arm):
             return True
-        # else a spring gives by what the arm's inertia makes of the base's acceleration alone, and a base that is
-        # shifted turns nothing
+        # otherwise the springs respond only to inertia forces of the base acceleration, and a shifted base rotates
+        # nothing
         return any(
             each.direction != RELATIVE and (base.turns or not each.turns) for each in self.outputs
         )
@@ -108,7 +109,7 @@ class Transfer:
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
         found, at_base = motions(*given, judge_stability=False, lowered=self.model)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond double precision: NaN
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow in double precision gives NaN
             for which, power in kinds:
                 found[:, which] = scaled(found[:, which], (1j * omega) ** power)
         return found

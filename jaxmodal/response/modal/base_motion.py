@@ -54,7 +54,7 @@ def refuse_turned_base(arm: SerialArm, inputs: Sequence[Port]) -> None:
         if each.place == "base" and each.turns and under_forces(arm):
             raise ArmError(
                 f"inputs: {str(each)!r}: the arm is under an axial force or loads, which keep their directions and "
-                "drive it when the base turns; sums over modes know forces of inertia alone: use frequency_response "
+                "drive it when the base turns; modal sums contain only inertia forces: use frequency_response "
                 "with quantity='transmissibility'."
             )
 

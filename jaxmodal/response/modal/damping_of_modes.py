@@ -26,14 +26,14 @@ def damping_of_modes(
     weights: Floats,
     gives: Floats,
 ) -> ModalDamping:
-    """Project an arm's damping onto modes.
+    """Return the damping of an arm projected onto modes.
 
     Parameters
     ----------
     nodes : array, shape (n, 3, q, K)
         Section forces N, V, M_b of the modes at the nodes of a quadrature.
     weights : array, shape (q,)
-        Its weights on [0, 1].
+        Weights of the quadrature on [0, 1].
     gives : array, shape (n, 3, K)
         Deflections of the joint springs along u, v and psi.
 

@@ -156,7 +156,7 @@ def modes_needed(
         size = sizes_of(model, omega)
         vibrates = (
             model.omega[:, None] > 0.0
-        )  # motions of zero frequency leave nothing to a residual
+        )  # motions of zero frequency do not contribute to a residual
         softness = np.where(vibrates, 1.0 / np.where(vibrates, model.omega[:, None], 1.0) ** 2, 0.0)
         at_rest = np.einsum("kp,km->kpm", model.read * softness, model.driven)
         without = np.cumsum(parts, axis=0) - exact

@@ -64,7 +64,7 @@ def modes_at_ports(
     )
     along = np.moveaxis(fields, 0, -1)  # link, field, station, mode
     beams = beam_values(arm)
-    with np.errstate(all="ignore"):  # stiffnesses that are infinite
+    with np.errstate(all="ignore"):  # infinite stiffnesses
         inner, outer = along[:, :, 0], along[:, :, -1]
         joint, tip = at_joint(beams, omega, inner), at_tip(beams, outer)
         gives = spring_gives(beams, omega, inner, outer, before_joint(beams, tip, joint))

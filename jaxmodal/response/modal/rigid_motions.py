@@ -15,18 +15,18 @@ from jaxmodal.response.modal.base_motion import exact_receptance
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
-#: where an arm is looked at, in squares of its first frequency that is not zero: for its motions of zero frequency
-#: close to these, for residuals, from which they are taken off, farther
+#: intervals of squared frequency, relative to the first nonzero one, at which an arm is evaluated: close to zero for
+#: its motions of zero frequency, farther for residuals, from which these are subtracted
 _CLOSE, _FARTHER = (1e-4, 0.05), (0.002, 0.3)
-#: how many frequencies: the polynomial through them leaves 1e-12
+#: number of frequencies: the interpolating polynomial has an error of 1e-12
 _NODES = 12
-#: shares of rigid motions below this are rounding
+#: share of rigid motions below which they are rounding
 _NONE = 1e-10
 
 
 def first_vibration(arm: Arm | SpatialArm, omega: Floats, theory: TheoryName) -> float:
     """Return the first nonzero frequency of an arm, rad/s; ``omega`` are its lowest frequencies."""
-    while not np.any(omega > 0.0):  # more motions of zero frequency than modes that were asked for
+    while not np.any(omega > 0.0):  # more motions of zero frequency than modes requested
         omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory=theory).omega)
     return float(omega[omega > 0.0][0])
 
@@ -85,7 +85,7 @@ def rigid_motions_at(
         return _at_zero(squares, found), np.abs(found).max(axis=-1)
 
     products, sizes = product(forces)
-    # ports that such motions do not reach, as a torque inside a free arm: what is left of them is rounding
+    # ports that such motions do not reach, such as a torque inside a free arm, have only rounding errors
     reached = np.diag(products) > _NONE * np.diag(sizes)
     products = products * np.outer(reached, reached)
     scale = np.sqrt(np.where(reached, np.diag(products), 1.0))
@@ -125,11 +125,10 @@ def residual_at_rest(
 
     Notes
     -----
-    Such an arm has no static compliance, but the contribution of all other modes has a limit: that of bodies
-    accelerated
-    as a whole (inertia relief). The exact response minus the modes is a smooth function of the squared frequency up to
-    the
-    first omitted frequency; a polynomial through its values below ``first`` gives the limit.
+    Such an arm has no static compliance, but the contribution of all other modes has a limit: the deformation of the
+    body under uniform acceleration (inertia relief). The exact response minus the modes is a smooth function of the
+    squared frequency up to the first omitted frequency; a polynomial through its values below ``first`` gives the
+    limit.
     """
     squares = _squares(first, _FARTHER)
     exact = exact_receptance(arm, np.sqrt(squares), inputs, outputs, theory).real

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import xarray
 
 QUANTITIES = tuple(OF_RECEPTANCES)
-#: ways to a discrete time, as of scipy.signal.cont2discrete
+#: methods of discretisation, as in scipy.signal.cont2discrete
 METHODS = ("zoh", "foh", "bilinear", "impulse")
 
 
@@ -171,7 +171,7 @@ class StateSpace(ResolvedResult):
             If python-control is not installed.
         """
         control = require_control()
-        # a full stop is not allowed in names there
+        # python-control does not allow full stops in names
         inputs, outputs, states = (
             [name.replace(".", "_") for name in names]
             for names in (self.inputs, self.outputs, self.states)
@@ -296,7 +296,7 @@ def state_space(
     carrying = np.flatnonzero(np.any(modes.carried, axis=0))
     if carrying.size and quantity == "accelerance":
         feed = feed + modes.carried
-    elif carrying.size:  # where the base itself is, from its acceleration
+    elif carrying.size:  # position and rate of the base itself, from its acceleration
         names += tuple(str(modes.inputs[k]) for k in carrying)
         frequencies = np.concatenate([frequencies, np.zeros(carrying.size)])
         driven = np.concatenate([driven, np.eye(driven.shape[1])[carrying]])

@@ -17,10 +17,10 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.driven.damping import undamped
+from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, Ports, ports
-from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
 from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
 from jaxmodal.response.modal.participation import modes_at_ports
@@ -336,7 +336,7 @@ def modal_superposition(
     elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
         left_out = static_compliance(arm, driven, read, theory=theory).values - modes
-    # what cannot move is nothing, not the rounding of its modes
+    # places that cannot move are exactly 0, without the rounding of their modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
         still = (
             still_in_space(arm, theory, places)

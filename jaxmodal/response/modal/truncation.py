@@ -31,14 +31,14 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-#: frequencies between two neighbouring resonances at which an error is looked at
+#: number of frequencies between two neighbouring resonances at which the error is evaluated
 _BETWEEN = 24
-#: frequencies beside a resonance, in half-power widths from it
+#: frequencies near a resonance, in half-power widths from it
 _BESIDE = (-3.0, -1.0, -0.3, 0.3, 1.0, 3.0)
-#: errors are held against at least this share of the largest output of a unit: modes and exact response are right to
-#: some 1e-13 of that, so that of a smaller output not one per cent is known
+#: smallest reference for relative errors, as a share of the largest output of the same unit: modes and exact response
+#: are accurate to about 1e-13 of that, so that a smaller output has a relative error above 1 %
 _ROUNDING = 2.0**-36
-#: nearer to an undamped resonance, relative, two infinite numbers would be subtracted
+#: relative distance from an undamped resonance below which two infinite numbers would be subtracted
 _CLEAR = 1e-6
 
 
@@ -170,7 +170,7 @@ def error_in_band(
     """Return the error of a response (a function from frequencies to receptances) that is computed from a modal sum."""
     places = places_between(model.omega, model.damping_ratio, low, high)
     found = _error_at(model, response, places)
-    # the largest error lies between two of these
+    # the largest error is between two of these
     worst = int(np.argmax(found.relative.max(axis=(0, 1))))
     near = places[max(worst - 1, 0)], places[min(worst + 1, places.size - 1)]
     closer = np.linspace(*near, 34)
@@ -197,7 +197,7 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
 def exact_part(
     model: ModalSuperposition, arm: Arm | SpatialArm, omega: Floats
 ) -> NDArray[np.complex128]:
-    """Return the exact receptance of an arm, relative to the base or absolute, as the sum has it."""
+    """Return the exact receptance of an arm, relative to the base or absolute, to match the modal sum."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: samples of each angle
+#: number of samples of each angle
 NODES = 6
-#: which of the functions 1, cos, sin, cos 2, sin 2 are odd
+#: 1 for the odd functions among 1, cos, sin, cos 2, sin 2
 _ODD = np.array([0, 0, 1, 0, 1])
 
 
@@ -49,7 +49,7 @@ class Sampling(NamedTuple):
 @functools.lru_cache(maxsize=16)
 def sampling(joints: int, mirrored: bool) -> Sampling:
     """Return the sampling of functions of ``joints`` angles; ``mirrored`` functions have a parity, 1 or -1."""
-    # none is 0 or pi then, so that half of the samples are mirror images of the other half
+    # no sample is 0 or pi, so that half of the samples are mirror images of the other half
     nodes: Floats = 2.0 * np.pi / NODES * (np.arange(NODES, dtype=np.float64) + 0.5 * mirrored)
     third = np.round(np.sin(3.0 * nodes) if mirrored else np.cos(3.0 * nodes))
     functions = np.concatenate([_functions(nodes), third[:, None]], axis=1)
@@ -65,7 +65,7 @@ def sampling(joints: int, mirrored: bool) -> Sampling:
     if not mirrored:
         coefficients, left_over = {0: to_terms[~over]}, {0: (roots[:, None] * to_terms)[over]}
         return Sampling((nodes,) * joints, coefficients, left_over)
-    # the node of the half that each node is, or is the mirror image of
+    # index, within the half, of each node or of its mirror image
     half = NODES // 2
     image = which[:, -1] >= half
     held = np.where(image[:, None], NODES - 1 - which, which)

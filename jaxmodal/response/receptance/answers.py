@@ -12,7 +12,6 @@ from jaxmodal.response.driven.damping import damped_beams
 from jaxmodal.response.driven.driven_arms import (
     Arms,
     by_links,
-    damped_links,
     known_of,
     link_by_link,
     link_members,
@@ -21,33 +20,35 @@ from jaxmodal.response.driven.driven_arms import (
     with_known,
 )
 from jaxmodal.response.driven.members import members_of_links
-from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
-from jaxmodal.response.driven.ports import PortRow
+from jaxmodal.response.driven.port_quantities import in_quantity
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
-from jaxmodal.response.receptance.margins import margin_of
-from jaxmodal.response.receptance.parts import Condensed
-from jaxmodal.response.receptance.pieces import Terminal, pieces_of
-from jaxmodal.response.receptance.recursion import inward, inward_traced
+from jaxmodal.response.receptance.port_motions import (
+    Motions,
+    motions,
+    own_motions,
+    with_apart,
+)
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
-#: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
+#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
+#: into the cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
-#: entries that are answered on circles of frequencies at a time
+#: number of entries that are computed on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
-#: denominators below this, relative to their terms and to the growth of numbers before, are looked at for a resonance;
-#: where that growth is not known below the second
+#: size of denominators, relative to their terms and to the preceding growth of numbers, below which a resonance is
+#: checked; the second value applies if the growth is not known
 _SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
-#: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
-#: moves resonances by some 1e-15
+#: relative shift of the frequency within which a response at a resonance changes by more than half; rounding shifts
+#: resonances by about 1e-15
 _NUDGE = 2.0**-45
-#: it is larger there than at this distance; near a zero it is smaller
+#: relative distance at which the response is smaller than at a resonance; near a zero it is larger
 AWAY = 2.0**-20
+#: the frequencies whose values tell of a resonance
+_SHIFTS = (0.0, _NUDGE, -_NUDGE, AWAY)
 #: what is smooth changes by less than this on the way, and a pole is where the value is larger by the second
 _SMOOTH, _POLE = 1.01, 2.0**22
-#: a sum below this share of its terms is their rounding
-_ROUNDING = 2.0**-49
 
 
 def responses(system: System, omega: Array) -> tuple[Array, Array]:
@@ -72,17 +73,21 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     unmodified results of the recursion.
     """
     if not tree_on_host(system, omega):
-        # one program for the frequencies and those beside them
+        # one program for the frequencies and the nearby ones
         every = xp.concatenate([omega, around(constant(omega))[omega.size :]])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
-        motions, margin, _ = _motions(broad, by_links(broad), members, every)
-        values, *beside = xp.split(_in_quantity(broad, motions, every), 4, axis=-1)
-        return values, infinite_among(values, *beside) & (
-            margin[..., : omega.size] < _SUSPECT_TRACED
+        found = motions(broad, by_links(broad), members, every)
+        values, *_ = xp.split(found.in_quantity(broad, every), 4, axis=-1)
+        infinite = _infinite_near(
+            broad,
+            every[: omega.size],
+            xp.split(found.values, 4, axis=-1),
+            None if found.rounding is None else xp.split(found.rounding, 4, axis=-1)[1:3],
         )
-    arms = link_by_link(system)
+        return values, infinite & (found.margin[..., : omega.size] < _SUSPECT_TRACED)
+    arms = with_apart(system, link_by_link(system))
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
     height = max(1, BLOCK // width)
@@ -116,8 +121,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
 
 def around(omega: Array) -> Array:
     """Return the frequencies (4 F,) whose values `infinite_among` needs."""
-    shifts = (0.0, _NUDGE, -_NUDGE, AWAY)
-    return xp.concatenate([omega * (1.0 + shift) for shift in shifts])
+    return xp.concatenate([omega * (1.0 + shift) for shift in _SHIFTS])
 
 
 def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Array:
@@ -128,107 +132,29 @@ def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Ar
     return ((changes & ~(size < far)) | xp.isinf(values)) & ~xp.isnan(values)
 
 
+def _infinite_near(
+    system: System, omega: Array, near: Sequence[Array], rounding: Sequence[Array] | None
+) -> Array:
+    """Return a mask of infinite values, from motions (read, inputs, ...) at the frequencies `around` ``omega``.
+
+    They are complex with rigid supports: their sizes have no zero at a resonance. ``rounding`` are masks of motions
+    above and below that are rounding and tell of none.
+    """
+    if rounding is not None:
+        quiet = rounding[0] & rounding[1]
+        near = [xp.where(quiet, 0.0, x) for x in near]
+    return infinite_among(
+        *(
+            in_quantity(system.quantity, system.inputs, system.outputs, x, omega * (1.0 + shift))
+            for x, shift in zip(near, _SHIFTS, strict=True)
+        )
+    )
+
+
 def grows_towards(values: np.ndarray, away: np.ndarray) -> np.ndarray:
     """Return a mask (...) of lanes where a value (outputs, inputs, ...) exceeds that at a frequency away from it."""
     grows: np.ndarray = ~(np.abs(values) <= _SMOOTH * np.abs(away)).all(axis=(0, 1))
     return grows
-
-
-def _numbered(
-    system: System, rows: Sequence[Array]
-) -> tuple[dict[int, Terminal], list[int], list[int]]:
-    """Return the ports, each once, by number, and the numbers of inputs and of read ports; -1 for the ground."""
-    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
-    once = list(dict.fromkeys(each for each in every if each.place != "base"))
-    terminals = {
-        once.index(each): Terminal(each, PortRow(*place, row))
-        for each, place, row in zip(every, system.places, rows, strict=True)
-        if each.place != "base"
-    }
-    numbers = [-1 if each.place == "base" else once.index(each) for each in every]
-    return terminals, numbers[: len(system.inputs)], numbers[len(system.inputs) :]
-
-
-def condensed_arms(
-    system: System,
-    arms: Arms,
-    members: Sequence[FreeEndMember] | FreeEndMember,
-    omega: Array,
-) -> tuple[Condensed, Any]:
-    """Return the arms condensed onto the ground and, for traced arms, their margin.
-
-    Axes of the arms broadcast with ``omega``. ``members`` is a list or, for traced arms, one object with a first axis.
-    """
-    terminals, inputs, read = _numbered(system, arms.rows)
-    beams = damped_links(arms, omega)
-    pairs = sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
-    if isinstance(members, FreeEndMember):
-        pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
-        return inward_traced(pieces, members, omega, pairs)
-    pieces = pieces_of(beams, members, system.cut, terminals)
-    at_ground = min(inputs, default=0) < 0
-    # where all is NumPy, entries that lose digits are answered anew
-    watched = isinstance(omega, np.ndarray)
-    return inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched), None
-
-
-def _of_ground(load: Sequence[Any], place: Sequence[Any], base_x: Any, base_y: Any) -> Any:
-    """Return the work of the force on the ground on the ground's motion; 0 in a direction in which the base is free.
-
-    The force is in the axes of link 1, and its rounding would otherwise be taken for a response.
-    """
-    parts = [q * d for q, d in zip(load, place, strict=True)]
-    whole = sum(parts)
-    if base_x is None:
-        return whole
-    rounding = xp.abs(whole) < _ROUNDING * sum(xp.abs(part) for part in parts)
-    return xp.where(rounding & ((base_x == 0.0) | (base_y == 0.0)), 0.0, whole)
-
-
-def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
-    """Return the motions of the read ports for unit inputs, shape (read, inputs, *shape)."""
-    _, inputs, read = _numbered(system, arms.rows)
-    first = arms.beams[0]
-    columns = []
-    for into, place in zip(inputs, arms.rows, strict=False):
-        readings = [
-            _of_ground(found.loads[out], place, first.base_xx, first.base_yy)
-            if into < 0
-            else found.responses[min(into, out), max(into, out)]
-            for out in read
-        ]
-        columns.append(xp.stack([xp.broadcast_to(x, shape) for x in readings]))
-    return xp.stack(columns, axis=1)
-
-
-def _in_quantity(system: System, motions: Any, omega: Array) -> Any:
-    """Return the quantity (outputs, inputs, ...) of a system from the motions of its ports."""
-    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
-
-
-def _motions(
-    system: System,
-    arms: Arms,
-    members: Sequence[FreeEndMember] | FreeEndMember,
-    omega: Array,
-) -> tuple[Any, Any, Any]:
-    """Return motions (read, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
-
-    Arms and members are as for `condensed_arms`.
-    """
-    found, margin = condensed_arms(system, arms, members, omega)
-    if margin is None:
-        # near a resonance of its own a part moves more than as a whole; growth alone tells of one beyond a part at rest
-        margin = margin_of(found.last, omega * omega)
-        margin = margin if found.growth is None else margin / found.growth
-    shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
-    shape = np.broadcast_shapes(*shapes)
-    motions = motions_of(system, arms, found, shape)
-    # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
-    anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
-    margin = 0.0 * margin if anywhere else margin
-    growth = None if found.growth is None else np.broadcast_to(found.growth, shape)
-    return motions, xp.broadcast_to(margin, shape), growth
 
 
 def _looked_at(
@@ -243,12 +169,11 @@ def _looked_at(
     ``broad`` are ``arms`` with an axis of frequencies, or lanes with one frequency each; their axes broadcast with
     ``omega``.
     """
-    motions, margin, growth = _motions(system, broad, members, omega)
-    values = _in_quantity(system, motions, omega)
-    lost = ~(growth <= LARGE_GROWTH)
-    suspect = ~(margin >= _SUSPECT) & ~lost
-    infinite = _infinite(system, arms, omega, values, suspect, _own_answers)
-    return values, infinite, np.nonzero(lost)
+    found = motions(system, broad, members, omega)
+    lost = ~(found.growth <= LARGE_GROWTH)
+    suspect = ~(found.margin >= _SUSPECT) & ~lost
+    infinite = _infinite(system, arms, omega, found.values, suspect, own_motions)
+    return found.in_quantity(system, omega), infinite, np.nonzero(lost)
 
 
 def answers_at(
@@ -271,36 +196,31 @@ def _infinite(
     omega: np.ndarray,
     values: np.ndarray,
     suspect: np.ndarray,
-    answer: Callable[[System, Arms, np.ndarray], np.ndarray],
+    answer: Callable[[System, Arms, np.ndarray], Motions],
 ) -> np.ndarray:
-    """Return a mask of infinite values (outputs, inputs, ...); ``suspect`` ones are checked at nearby frequencies."""
-    infinite = np.zeros(values.shape, bool)
+    """Return a mask of infinite quantities (outputs, inputs, ...), from motions at these frequencies.
+
+    ``suspect`` ones are checked at nearby frequencies.
+    """
+    infinite = np.zeros((len(system.outputs), *values.shape[1:]), bool)
     places = np.nonzero(suspect)
     if places[0].size:
         some, own = some_cells(arms, places[0]), omega[places[-1]]
         at: Any = (slice(None), slice(None), *places)
         # so far from any resonance the recursion itself has digits enough
-        away = _own_answers(system, some, own * (1.0 + AWAY))
-        larger = np.flatnonzero(grows_towards(values[at], away))
+        away, here = own_motions(system, some, own * (1.0 + AWAY)).values, values[at]
+        options = system.quantity, system.inputs, system.outputs
+        larger = np.flatnonzero(
+            grows_towards(*(in_quantity(*options, x, own) for x in (here, away)))
+        )
         if larger.size:
             few, there = some_cells(some, larger), own[larger]
             above, below = (answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE))
-            beside = (above, below, away[:, :, larger])
+            near = (here[..., larger], above.values, below.values, away[..., larger])
+            rounding = None if above.rounding is None else (above.rounding, below.rounding)
             at = (slice(None), slice(None), *(place[larger] for place in places))
-            infinite[at] = infinite_among(values[at], *beside)
+            infinite[at] = _infinite_near(system, there, near, rounding)
     return infinite
-
-
-def own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any, Any]:
-    """Return `_motions` of arms, each at its own frequency."""
-    links = range(len(arms.beams))
-    members = [member for link in links for member in link_members(system, arms, link, omega)]
-    return _motions(system, arms, members, omega)
-
-
-def _own_answers(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
-    found: np.ndarray = _in_quantity(system, own_motions(system, arms, omega)[0], omega)
-    return found
 
 
 def _answered_anew(
@@ -310,24 +230,21 @@ def _answered_anew(
 
     These are values (outputs, inputs, L) and a mask of infinite ones.
     """
-
-    def answer(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
-        return _with_digits(system, arms, omega)[0]
-
     for start in range(0, cells.size, _BLOCK_OF_CIRCLES):
         at = slice(start, start + _BLOCK_OF_CIRCLES)
         some, own = some_cells(arms, cells[at]), omega[places[at]]
-        values, margin = _with_digits(system, some, own)
-        infinite = _infinite(system, some, own, values, ~(margin >= _SUSPECT), answer)
-        yield cells[at], places[at], (values, infinite)
+        found = _with_digits(system, some, own)
+        suspect = ~(found.margin >= _SUSPECT)
+        infinite = _infinite(system, some, own, found.values, suspect, _with_digits)
+        yield cells[at], places[at], (found.in_quantity(system, own), infinite)
 
 
-def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any]:
-    """Return the quantity of arms at one frequency each, by `circle_means` where digits are lost, and the margin."""
+def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> Motions:
+    """Return the motions of arms at one frequency each, by `circle_means` where digits are lost."""
 
-    def motions_at(places: np.ndarray, moved: np.ndarray) -> Any:
-        return own_motions(system, some_cells(arms, places), moved)[0]
+    def motions_at(places: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        found: np.ndarray = own_motions(system, some_cells(arms, places), moved).values
+        return found
 
-    motions, margin, growth = own_motions(system, arms, omega)
-    motions = kept_digits(motions_at, motions, growth, omega)
-    return _in_quantity(system, motions, omega), margin
+    found = own_motions(system, arms, omega)
+    return found._replace(values=kept_digits(motions_at, found.values, found.growth, omega))

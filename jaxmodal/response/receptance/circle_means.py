@@ -19,17 +19,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-#: radii of circles, relative to the frequency, tried in turn, and points on each
+#: radii of circles, relative to the frequency, tried in turn, and number of points on each
 _RADII, _POINTS = (3e-2, 6e-3, 1.2e-3), 32
-#: last coefficients, relative to the largest response on the circle: a mean is taken below the first, of responses no
-#: other radius is tried below the second
+#: size of the last coefficients, relative to the largest response on the circle: a mean is accepted below the first
+#: value, and no other radius is tried below the second
 _SMALL, _ENOUGH = 1e-9, 4e-15
-#: a mean may differ from what the recursion has by this times the squared growth, of the largest on the circle
+#: allowed difference between a mean and the recursion, relative to the largest on the circle, per squared growth
 _APART = 1e-14
-#: growth beyond which the recursion may have no digit
+#: growth beyond which the recursion may have no correct digits
 _NONE_LEFT = 1e7
 
-#: responses (outputs, inputs, L) of lanes, an array (L,), at frequencies (L,) that may be complex
+#: responses (outputs, inputs, L) of lanes (L,) at frequencies (L,), which may be complex
 Responses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -58,7 +58,7 @@ def kept_digits(
         Relative size of the last coefficients below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
-    # means of earlier circles that are unlike the recursion
+    # means of earlier circles that differ from the recursion
     before = np.full(values.shape, np.nan, complex)
     left = np.arange(omega.size)
     turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
@@ -77,7 +77,7 @@ def kept_digits(
             unlike = (np.abs(value - values[at]) > _APART * growth[left] ** 2 * size) & (
                 growth[left] < _NONE_LEFT
             )
-            # the growth is an estimate: where two circles agree it was too small
+            # the growth is an estimate; if two circles agree, it was too small
             small = wrong <= _SMALL * size
             unlike &= ~(np.abs(value - before[at]) <= _SMALL * size)
             apart = np.where(small & unlike, value, apart)
@@ -109,6 +109,6 @@ def _centres(
         noise = unexplained + np.finfo(float).eps * largest
         wrong = noise * (2.0 / abs(distance) + 1.0 / abs(distance) ** 2)
         with_pole = mean - first / distance
-    # a pole without the circle leaves these turns alike small
+    # a pole outside the circle makes all of these coefficients small
     wrong = np.where((abs(distance) < 0.9) & np.isfinite(with_pole), wrong, np.inf)
     return (mean, regular), (with_pole, wrong)

@@ -72,7 +72,7 @@ def through_base(
     full_size, k_size = (tuple(size_of(x) for x in six) for six in (full, k))
 
     def left(q: Vector) -> Vector:
-        """(I - P Z) q."""
+        """Return (I - P Z) q, or K Z q in the directions in which it has the smaller terms."""
         moved = times(inverse, q)
         size = tuple(size_of(x) for x in moved)
         x, y, turn = (

@@ -29,22 +29,29 @@ from jaxmodal.response.driven.spatial_systems import (
 from jaxmodal.response.receptance.answers import AWAY, around, grows_towards, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
-from jaxmodal.response.receptance.rigid_supports import support_pivots, supported
+from jaxmodal.response.receptance.rigid_supports import (
+    APART,
+    OFF_AXIS,
+    cancelled,
+    support_pivots,
+    supported,
+)
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
-#: frequencies that NumPy works on at a time: what fits into a cache
+#: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 1024
-#: blocks of frequencies whose members are kept for other postures, 2 MB each of six links
+#: number of blocks of frequencies whose members are cached for other postures, 2 MB each for six links
 _KEPT = 32
-#: a port is held by rigid supports where they leave less than this of what it would move by without them: rounding
+#: a port counts as held by rigid supports if its motion is below this share of its motion without them, which is
+#: rounding
 _HELD = 1e-13
-#: what the sum of such terms is by rounding alone, of their sizes added
+#: rounding error of a sum of such terms, relative to the sum of their absolute values
 _ROUNDING = 2.0**-50
-#: growth of numbers beyond which an entry is looked at for a resonance
+#: growth of numbers beyond which a resonance is checked
 _SUSPECT = 1e6
 
 
@@ -62,21 +69,21 @@ def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any,
     near a resonance are compared with nearby frequencies.
     """
     values, infinite = [], []
-    held = held_loads(system)
+    still = still_loads(system)
     with np.errstate(all="ignore"):
         for start in range(0, omega.size, _BLOCK):
             some = omega[start : start + _BLOCK]
-            found, growth = _with_digits(system, some, held)
+            found, growth = _with_digits(system, some, still)
             wrong = np.zeros(found.shape, bool)
             near = ~(growth < _SUSPECT)
             if np.iscomplexobj(found):
                 near |= _has_free_joints(system)
             else:
                 # near a resonance on soft springs numbers need not grow
-                near |= grows_towards(found, _with_digits(system, some * (1.0 + AWAY), held)[0])
+                near |= grows_towards(found, _with_digits(system, some * (1.0 + AWAY), still)[0])
             near = np.flatnonzero(near)
             if near.size:
-                wrong[..., near] = _infinite(system, some[near], found[..., near], held)
+                wrong[..., near] = _infinite(system, some[near], found[..., near], still)
             values.append(found)
             infinite.append(wrong)
     return np.concatenate(values, axis=-1), np.concatenate(infinite, axis=-1)
@@ -94,31 +101,47 @@ def still_inputs(system: SpatialSystem) -> list[Port]:
     ]
 
 
-def held_loads(system: SpatialSystem) -> frozenset[int]:
-    """Return the numbers of the ports that rigid supports fix, directly or through rigid parts."""
+class Still(NamedTuple):
+    """Effects of rigid supports at all frequencies, by the numbers of ports.
+
+    Attributes
+    ----------
+    held
+        Ports that supports fix, directly or through rigid parts.
+    apart
+        Pairs of ports, the smaller number first, neither of which moves under a load at the other.
+    """
+
+    held: frozenset[int] = frozenset()
+    apart: frozenset[tuple[int, int]] = frozenset()
+
+
+def still_loads(system: SpatialSystem) -> Still:
+    """Return the ports that rigid supports fix, and those that they part: from a frequency that is no resonance."""
     if not system.rigid:
-        return frozenset()
-    # no resonance lies at a frequency off the axis
-    omega = np.array([1.0 + 0.5j])
+        return Still()
+    omega = np.array([OFF_AXIS])
+    held, apart = set(), set()
     with np.errstate(all="ignore"):
         free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
         left, terms = supported(free, system.rigid)
-        held = set()
-        for port in range(len(system.loads)):
-            i = 6 + port
+        sizes = cancelled(free, system.rigid)
+        for i in range(6, left.size):
             own, whole = (size_of(w[i, i] + 0.0 * omega) for w in (left, free))
-            # beside what supports askew to the port push elsewhere as well
-            rounding = _ROUNDING * terms[i]
-            if np.all(own <= np.maximum(_HELD * whole, rounding)):
-                held.add(port)
-    return frozenset(held)
+            # next to supports that are oblique to the port and also act in other directions
+            if np.all(own <= np.maximum(_HELD * whole, APART * terms[i])):
+                held.add(i - 6)
+            for j in range(6, i):
+                if np.all(size_of(left[j, i] + 0.0 * omega) <= APART * sizes[j, i]):
+                    apart.add((j - 6, i - 6))
+    return Still(frozenset(held), frozenset(apart))
 
 
 def _infinite(
-    system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any], held: frozenset[int]
+    system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any], still: Still
 ) -> Any:
     """Return a mask of infinite values, from values at nearby frequencies."""
-    beside = _with_digits(system, around(omega)[omega.size :], held)[0]
+    beside = _with_digits(system, around(omega)[omega.size :], still)[0]
     return infinite_among(values, *np.split(beside, 3, axis=-1))
 
 
@@ -127,54 +150,53 @@ def _has_free_joints(system: SpatialSystem) -> bool:
     return any(is_free(spring) for link in system.links for spring in link.entries.springs)
 
 
-def _with_digits(
-    system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]
-) -> tuple[Any, Any]:
+def _with_digits(system: SpatialSystem, omega: NDArray[Any], still: Still) -> tuple[Any, Any]:
     """Return the quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
-    motions, growth = _motions(system, omega, held)
+    motions, growth = _motions(system, omega, still)
     lost = np.flatnonzero(~(growth < LARGE_GROWTH))
     if lost.size:
 
         def motions_at(_: NDArray[Any], moved: NDArray[Any]) -> Any:
-            return _motions(system, moved, held)[0]
+            return _motions(system, moved, still)[0]
 
         motions[..., lost] = kept_digits(motions_at, motions[..., lost], growth[lost], omega[lost])
     return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
 
 
-def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -> tuple[Any, Any]:
+def _motions(system: SpatialSystem, omega: NDArray[Any], still: Still) -> tuple[Any, Any]:
     """Return motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
-    found, growth = condensed_in_space(system, omega, held)
-    return _read(system, found, omega, held), growth
+    found, growth = condensed_in_space(system, omega, still.held)
+    return _read(system, found, omega, still), growth
 
 
 def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
     """Return motions (read, inputs, F) with derivatives, the one by the frequency last; 0 for ``held`` ports."""
     *_, last = _inward(system, omega, 1.0)
-    left = supported(last.added.stiffness, system.rigid).stiffness
-    return _read(system, left, omega, held)
+    left, _ = supported(last.added.stiffness, system.rigid)
+    return _read(system, left, omega, Still(held))
 
 
 def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
     """Return the approximate ratio of intermediate numbers to results, shape (F,)."""
     with np.errstate(all="ignore"):
-        return np.asarray(condensed_in_space(system, omega, held_loads(system))[1])
+        return np.asarray(condensed_in_space(system, omega, still_loads(system).held)[1])
 
 
-def _read(system: SpatialSystem, found: Symmetric, omega: Any, held: frozenset[int]) -> Any:
+def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> Any:
     """Return motions (read, inputs, F) of the ports that are read, from stiffness and loads at the ground."""
     columns = []
     for into in system.inputs:
         rows = []
         for out in read_ports(system.quantity, system.inputs, system.outputs):
-            load = 6 + system.loads.index(out)
+            load = system.loads.index(out)
             if into.place == "base":
                 imposed = enumerate(system.base_motions[into])
-                row = -sum((found[i, load] * x for i, x in imposed), start=NOTHING)
-            elif held & {load - 6, system.loads.index(into)}:
-                row = NOTHING
+                row = -sum((found[i, 6 + load] * x for i, x in imposed), start=NOTHING)
             else:
-                row = -found[load, 6 + system.loads.index(into)]
+                own = system.loads.index(into)
+                pair = (min(own, load), max(own, load))
+                none = pair in still.apart or still.held.intersection(pair)
+                row = NOTHING if none else -found[6 + load, 6 + own]
             rows.append(as_array(row, omega))
         columns.append(np.stack(rows))
     return np.stack(columns, axis=1)
@@ -195,7 +217,7 @@ def condensed_in_space(
             terms = abs(spring.unit) + size_of(pivot - spring.unit)
             growth = np.maximum(growth, terms / size_of(pivot))
         if any(map(is_free, each.springs)):
-            # its denominator has no other term; what turns and shifts does not change the sum
+            # its denominator has no other term; rotation and shift do not change the sum
             inner = each.link.entries.inner.mass
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
@@ -226,9 +248,11 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
         factors += each.added.pivots
         for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
             if spring is not plain and not is_free(plain):
-                # the pivot of a damped spring has a pole where that vanishes
+                # the pivot of a damped spring has a pole where its complex stiffness vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    return factors + support_pivots(each.added.stiffness, system.rigid)
+    w = each.added.stiffness
+    held = range(w.size - system.rigid, w.size)
+    return factors + support_pivots([[-w[s, t] for t in held] for s in held])
 
 
 class _Passed(NamedTuple):

@@ -16,7 +16,7 @@ LARGE_GROWTH = 4e3
 
 def growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
     """Return the growth, updated with that in a member whose determinant, alone or with its outer end, is near zero."""
-    # terms of the determinant beside what is left of them; 1 is among those of each row
+    # terms of the determinant over their sum; 1 is among the terms of each row
     terms = xp.abs(q.uu.real) + 1.0
     terms = terms * (xp.abs(q.vv.real) + 1.0)
     terms = terms * (xp.abs(q.pp.real) + 1.0)

@@ -20,7 +20,7 @@ from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
 
-#: a move of the frequency, relative, by which denominators away from zero change little
+#: relative shift of the frequency by which denominators away from zero change little
 _MOVE = 1e-3
 
 

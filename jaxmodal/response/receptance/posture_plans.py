@@ -22,13 +22,13 @@ from jaxmodal.response.receptance.pieces import Terminal
 from jaxmodal.runtime.namespace import Array, tree_on_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: joints that vary at most: with four, 648 samples or more, the sums take longer than the recursion
+#: largest number of joints that vary: with four, 648 samples or more, the sums take longer than the recursion
 _MOST_JOINTS = 3
-#: sums are taken for so many postures for each sample and more: then they take less time than the recursion
+#: smallest number of postures per sample for which sums take less time than the recursion
 _WORTH = 2.0
-#: fields that turn with the arm
+#: fields that change if the arm turns
 _TURNING = frozenset(("joint_angle", "ground_angle"))
-#: fields that a mirror image of the arm has with the other sign
+#: fields that change sign in a mirror image of the arm
 _SIDEWAYS = ("base_offset_y", "end_offset_y", "tip_moment_y")
 
 
@@ -89,7 +89,7 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
-    if system.quantity not in OF_RECEPTANCES or system.cells == 1:
+    if system.quantity not in OF_RECEPTANCES or system.cells == 1 or system.held:
         return None
     arms = link_by_link(system)
     if not all(

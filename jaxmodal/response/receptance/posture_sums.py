@@ -29,9 +29,9 @@ from jaxmodal.response.receptance.posture_plans import Plan, plan_of
 from jaxmodal.response.receptance.recursion import inward
 from jaxmodal.runtime.namespace import Array
 
-#: errors of entries, relative to sqrt|H_ii H_jj| of their ports, beyond which the recursion answers
+#: errors of entries, relative to sqrt|H_ii H_jj| of their ports, beyond which the recursion is used
 _TOLERANCE = 1e-12
-#: an error may be so many times what samples leave over, and is this of what is summed, at least
+#: factor from the remainder of the samples to the assumed error, and smallest error relative to the summed terms
 _SAFETY, _ROUNDING = 2.0, 2.0**-50
 
 
@@ -77,7 +77,7 @@ class _Block:
             broad.beams[joint] = dataclasses.replace(broad.beams[joint], joint_angle=angle)
         still = np.zeros((1, 1))
         for k, beam in enumerate(broad.beams):
-            if beam.ground_angle is not None:  # supports are alike in all directions
+            if beam.ground_angle is not None:  # supports are equal in all directions
                 broad.beams[k] = dataclasses.replace(beam, ground_angle=still)
         pieces = pieces_of(broad.beams, self.members, system.cut, plan.terminals)
         pairs = sorted({pair for each in plan.numerators.values() for pair in each.pairs})
@@ -86,7 +86,7 @@ class _Block:
         for factor in found.factors:
             determinant = determinant * factor
         samples = (*(x.size for x in plan.sampling.angles), omega.size)
-        # where every sample loses digits alike, what they leave over may not show it
+        # if all samples lose digits in the same way, the remainder may not show it
         growth = np.broadcast_to(found.growth, samples).reshape(-1, omega.size)
         self.lost = ~(growth.min(axis=0) <= LARGE_GROWTH)
         determinant = np.broadcast_to(determinant, samples).reshape(-1, omega.size)
@@ -134,7 +134,7 @@ class _Block:
                 both = sizes[pair]
                 if pair[0] != pair[1]:
                     both = np.sqrt(sizes[pair[0], pair[0]] * sizes[pair[1], pair[1]])
-                # times |D|, so that it holds where ports do not move
+                # the condition is multiplied by |D|, so that it also holds if ports do not move
                 error = noises[pair] * below + sizes[pair] * noise_below
                 clear &= error <= _TOLERANCE / _SAFETY * below * both
         values = in_quantity(system.quantity, system.inputs, system.outputs, values, self.omega)

@@ -1,102 +1,159 @@
-"""Rigid supports: loads that ride along to the ground, where their forces are found that keep the supports at rest.
+"""Rigid supports: loads carried to the ground, where the forces are found that keep the supports at rest.
 
-With the stiffness and loads W of the arm without its rigid supports in blocks, A of what is kept, B between that and
-the supports, C of the supports, the arm on its supports has ``A - B X`` with ``C X = B^T``. It is computed as
+With the responses of the arm without its rigid supports in blocks, A between what is kept, B between that and the
+supports, C between the supports, the arm on its supports has ``A - B X`` with ``C X = B^T``. It is computed as
 ``A - B X - X^T (B^T - C X)``: an error of X changes this by its square alone, and derivatives follow from
 those of A, B and C with X as it is.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import Nothing
 from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.runtime.namespace import constant, linalg, xp
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
-#: what is added to a matrix without inverse, relative: its response is that near a resonance; the least that changes 1
+#: relative addition to a singular matrix, the smallest that changes 1: its response is then that near a resonance
 _NUDGE = 2.0**-52
+#: a frequency at which there is no resonance, rad/s: it is not real
+OFF_AXIS = 1.0 + 0.5j
+#: a motion there below this, relative to the terms that cancel in it, is nothing: rounding is a quarter of it
+APART = 2.0**-50
 
 
-class Supported(NamedTuple):
-    """An arm on its rigid supports.
-
-    Attributes
-    ----------
-    stiffness
-        Stiffness and loads as the ground sees them.
-    terms
-        The terms that each entry of the diagonal is the sum of, their sizes added: its rounding.
-    """
-
-    stiffness: Symmetric
-    terms: list[Any]
-
-
-def supported(w: Symmetric, count: int) -> Supported:
-    """An arm on its rigid supports, the last ``count`` loads of its stiffness without them.
+class Reactions:
+    """Forces of rigid supports under loads.
 
     Solved for all supports at once, with pivots: by one after the other digits are lost where the arm
     on some of them is in resonance.
+
+    Parameters
+    ----------
+    square
+        C, one row per support, of numbers, arrays, traced or dual numbers.
+    pushed
+        B, one row per load.
+    """
+
+    def __init__(self, square: Sequence[Sequence[Any]], pushed: Sequence[Sequence[Any]]) -> None:
+        self._square, self._pushed = square, pushed
+        self._supports = range(len(square))
+        self._forces = _forces(pushed, square)
+        self._left = [
+            [b[s] - total(square[s][t] * x[t] for t in self._supports) for s in self._supports]
+            for b, x in zip(pushed, self._forces, strict=True)
+        ]
+
+    def held(self, i: int, j: int, free: Any) -> Any:
+        """Return the response between two loads, from that without the supports."""
+        x, other, left = self._forces, self._pushed[j], self._left[i]
+        given = total(x[i][s] * other[s] for s in self._supports)
+        return free - given - total(left[s] * x[j][s] for s in self._supports)
+
+    def cancelled(self, i: int, j: int, free: Any) -> Any:
+        """Return the sizes of what cancels in `held` added: below its rounding there are no digits."""
+        x, b = self._forces, self._pushed
+        return size_of(free) + total(
+            size_of(b[i][s]) * size_of(x[j][s]) + size_of(x[i][s]) * size_of(b[j][s])
+            for s in self._supports
+        )
+
+    def terms(self, i: int, free: Any) -> Any:
+        """Return `cancelled` of a load with itself, and what rounding of C adds, which is larger near a resonance."""
+        forces, c = [size_of(x) for x in self._forces[i]], self._square
+        own = (
+            size_of(c[s][t]) * forces[s] * forces[t] for s in self._supports for t in self._supports
+        )
+        return self.cancelled(i, i, free) + total(own)
+
+
+def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
+    """Return the stiffness and loads of an arm on its rigid supports, the last ``count`` loads of ``w`` without them.
+
+    Beside it, of no dual numbers, the sizes of the terms of each entry of the diagonal.
     """
     if not count:
-        return Supported(w, [size_of(w[i, i]) for i in range(w.size)])
-    kept, held = range(w.size - count), range(w.size - count, w.size)
-    b = [[w[i, s] for s in held] for i in kept]
-    c = [[w[s, t] for t in held] for s in held]
-    x = _forces(b, c)
-    left = [
-        [b[i][s] - total(c[s][t] * x[i][t] for t in range(count)) for s in range(count)]
-        for i in kept
-    ]
-
-    def entry(i: int, j: int) -> Any:
-        given = total(x[i][s] * b[j][s] for s in range(count))
-        return w[i, j] - given - total(left[i][s] * x[j][s] for s in range(count))
-
-    def terms(i: int) -> Any:
-        forces = [size_of(x[i][s]) for s in range(count)]
-        cross = total(size_of(b[i][s]) * forces[s] for s in range(count))
-        own = total(
-            size_of(c[s][t]) * forces[s] * forces[t] for s in range(count) for t in range(count)
-        )
-        return size_of(w[i, i]) + 2.0 * cross + own
-
+        return w, [size_of(w[i, i]) for i in range(w.size)]
+    reactions, kept = _reactions(w, count)
+    found = Symmetric([reactions.held(i, j, w[i, j]) for i, j in places(kept)])
     dual = any(isinstance(each, Dual) for each in w.entries)
-    found = Symmetric([entry(i, j) for i, j in places(len(kept))])
-    return Supported(found, [] if dual else [terms(i) for i in kept])
+    return found, [] if dual else [reactions.terms(i, w[i, i]) for i in range(kept)]
 
 
-def support_pivots(w: Symmetric, count: int) -> list[Any]:
-    """Factors of the determinant of -C, by one support after the other."""
+def cancelled(w: Symmetric, count: int) -> Symmetric:
+    """Return `Reactions.cancelled` of the entries of `supported`."""
+    reactions, kept = _reactions(w, count)
+    return Symmetric([reactions.cancelled(i, j, w[i, j]) for i, j in places(kept)])
+
+
+def _reactions(w: Symmetric, count: int) -> tuple[Reactions, int]:
+    """Return the forces of the last ``count`` loads, which are of supports, and the number of rows without these."""
+    kept = w.size - count
+    held = range(kept, w.size)
+    square = [[w[s, t] for t in held] for s in held]
+    return Reactions(square, [[w[i, s] for s in held] for i in range(kept)]), kept
+
+
+def support_pivots(square: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return factors of the determinant of C, by one support after the other."""
     pivots = []
-    for last in reversed(range(w.size - count, w.size)):
-        pivot = w[last, last]
-        pivots.append(-pivot)
-        w = Symmetric([w[i, j] - w[i, last] * (w[last, j] / pivot) for i, j in places(last)])
+    while square:
+        *others, last = square
+        pivots.append(last[-1])
+        square = [
+            [x - row[-1] * (y / last[-1]) for x, y in zip(row[:-1], last[:-1], strict=True)]
+            for row in others
+        ]
     return pivots
 
 
-def _forces(b: list[list[Any]], c: list[list[Any]]) -> np.ndarray:
-    """X^T, shape (kept, supports, ...), of values without their derivatives."""
-    values = [[_value(x) for x in row] for row in (*b, *c)]
-    shape = np.broadcast_shapes(*(np.shape(x) for row in values for x in row))
-    every = np.array([[np.broadcast_to(x, shape) for x in row] for row in values])
-    every = np.moveaxis(every, (0, 1), (-2, -1))  # ..., kept and supports, supports
-    given, square = every[..., : len(b), :], every[..., len(b) :, :]
-    size = np.sqrt(np.abs(np.diagonal(square, axis1=-2, axis2=-1)))
-    size = np.where(size > 0.0, size, 1.0)
-    square = square / (size[..., :, None] * size[..., None, :])
-    known = np.isfinite(square).all(axis=(-2, -1))[..., None, None]
-    square = np.where(known, square, np.eye(len(c)))
-    singular = (np.linalg.det(square) == 0.0)[..., None, None]
-    square = square + np.where(singular, _NUDGE, 0.0) * np.eye(len(c))
-    pushed = np.swapaxes(given / size[..., None, :], -2, -1)
-    found = np.where(known, np.linalg.solve(square, pushed), np.nan) / size[..., :, None]
-    return np.moveaxis(found, (-1, -2), (0, 1))
+def margin_of_supports(square: Sequence[Sequence[Any]], sizes: Sequence[Any]) -> Any:
+    """Return a bound from below of the smallest singular value of C, scaled by the stiffnesses of the supports.
+
+    It is nothing where forces of the supports alone keep these at rest: in a resonance.
+    """
+    roots = [xp.sqrt(size) for size in sizes]
+    scaled = _matrix(
+        [
+            [x * a * b for x, b in zip(row, roots, strict=True)]
+            for row, a in zip(square, roots, strict=True)
+        ]
+    )
+    if len(square) == 1:
+        return xp.abs(scaled[..., 0, 0])
+    known = xp.all(xp.isfinite(scaled), axis=(-2, -1))[..., None, None]
+    scaled = xp.where(known, scaled, 0.0)
+    largest = xp.sqrt(xp.sum(xp.abs(scaled) ** 2, axis=(-2, -1)))
+    return xp.abs(linalg.det(scaled)) / xp.where(largest > 0.0, largest, 1.0) ** (len(square) - 1)
+
+
+def _forces(pushed: Sequence[Sequence[Any]], square: Sequence[Sequence[Any]]) -> Any:
+    """X^T, shape (loads, supports, ...), of values without their derivatives."""
+    every = _matrix([[_value(x) for x in row] for row in (*pushed, *square)])
+    given, matrix = every[..., : len(pushed), :], every[..., len(pushed) :, :]
+    size = constant(xp.sqrt(xp.abs(xp.diagonal(matrix, axis1=-2, axis2=-1))))
+    size = xp.where(size > 0.0, size, 1.0)
+    matrix = matrix / (size[..., :, None] * size[..., None, :])
+    known = xp.all(xp.isfinite(matrix), axis=(-2, -1))[..., None, None]
+    matrix = xp.where(known, matrix, np.eye(len(square)))
+    singular = (linalg.det(matrix) == 0.0)[..., None, None]
+    matrix = matrix + xp.where(singular, _NUDGE, 0.0) * np.eye(len(square))
+    loads = xp.swapaxes(given / size[..., None, :], -2, -1)
+    found = xp.where(known, linalg.solve(matrix, loads), np.nan) / size[..., :, None]
+    return xp.moveaxis(found, (-1, -2), (0, 1))
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> Any:
+    """Return an array (..., rows, columns) of the entries."""
+    shape = np.broadcast_shapes(*(np.shape(x) for row in rows for x in row))
+    every = xp.stack([xp.stack([xp.broadcast_to(x, shape) for x in row]) for row in rows])
+    return xp.moveaxis(every, (0, 1), (-2, -1))
 
 
 def _value(x: Any) -> Any:

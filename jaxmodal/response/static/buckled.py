@@ -70,7 +70,7 @@ def buckled_arms(
 
 @jax.jit
 def _buckled_when_traced(beams: BeamArrays, flags: Theory) -> Array:
-    """Return whether static forces buckle one arm, shape (1,).
+    """Return True, shape (1,), if static forces buckle the arm.
 
     Counted in float64, which may misjudge an arm close to its critical load.
     """

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: parts of motions without stiffness, of unit vectors, that are more than rounding
+#: component of a unit vector without stiffness above which it is more than rounding
 _MOVES = 1e-6
 
 
@@ -168,7 +168,7 @@ def static_compliance(
     idle = _at_rest(matrix, stiffness, arm, loose) if under else _free(stiffness, loose)
     _require_held(reads, idle, arm, loose)
     still = _held_still(reads, matrix, stiffness.held)
-    # motions that no port sees and nothing drives are held by any stiffness
+    # motions that no port reads and nothing drives are held by an arbitrary stiffness
     shrink = _shrink(stiffness, float(np.sum(beams.length)))
     square, reads = (matrix + idle @ idle.T) * shrink[:, None] * shrink, reads * shrink
     compliance = reads @ np.linalg.solve(square, reads.T)
@@ -203,7 +203,7 @@ def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Piece
             "(N)."
         )
     raise ArmError(
-        "axial_force: is beyond some 80,000 times E I/L^2 of a link, which it makes a wire; cut the link into segments."
+        "axial_force: exceeds about 80,000 times E I/L^2 of a link, which acts as a wire; cut the link into segments."
     )
 
 

@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
-from jaxmodal.response.receptance.in_space import held_loads
+from jaxmodal.response.receptance.in_space import still_loads
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
@@ -29,9 +29,9 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 from jaxmodal.statics.laws import shear_ratio
 
-#: share of a compliance beyond rounding
+#: share of a compliance above which it is more than rounding
 _WORKS = 1e-12
-#: of power series of |z| < 1: what is left is below 1e-20
+#: number of terms of power series for |z| < 1, with a remainder below 1e-20
 _TERMS = 10
 
 Floats = NDArray[np.float64]
@@ -61,8 +61,10 @@ def compliance_in_space(
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
     if free:
         found = _held_by_others(arm, model, system, free)
-    still = sorted(held_loads(system))
-    found[still], found[:, still] = 0.0, 0.0
+    held, apart = still_loads(system)
+    found[sorted(held)], found[:, sorted(held)] = 0.0, 0.0
+    for i, j in apart:
+        found[i, j] = found[j, i] = 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
@@ -90,7 +92,7 @@ def _held_by_others(
     left, vectors = np.linalg.eigh(give * np.eye(len(place)) - whole[np.ix_(place, place)])
     moved = whole[np.ix_(loads, place)] @ vectors
     idle = np.abs(left) <= _WORKS * give
-    # what nothing holds may move where no load sees it
+    # a motion that nothing holds is allowed if no load acts on it
     if np.any(np.abs(moved[:, idle]) > _WORKS * np.abs(moved).max(initial=0.0)):
         raise ArmError(_nothing_holds(free))
     kept = moved[:, ~idle]
@@ -134,14 +136,14 @@ def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Ite
 
 
 def _alone(address: str, of: str) -> float:
-    """The compliance of the free springs of a system of which one alone gives way, by their addresses."""
+    """Return the compliance of a free spring at address ``of``: 1 if it is ``address``, otherwise 0."""
     return float(of == address)
 
 
 def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest with springs in free joints of a compliance by their addresses, 0 of rigid ones.
+    """Return static responses (loads, loads) with free joint springs of compliance ``compliance(address)``.
 
-    Free springs without an address have the empty one.
+    Rigid springs have compliance 0; free springs without an address have an empty one.
     """
     members = None if system.sections is None else _members_at_rest(system)
     size = 6 + len(system.loads)
@@ -157,7 +159,7 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArr
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    w, loads = supported(w, system.rigid).stiffness, range(6, size)
+    (w, _), loads = supported(w, system.rigid), range(6, size)
     return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
 
 

@@ -115,7 +115,7 @@ class SpatialArm(Drawn, SerialArm):
         return self._at_rest()[1]
 
     def _at_rest(self) -> tuple[list[LinkValues], list[Frame]]:
-        self.to_dict()  # refuses what is no number
+        self.to_dict()  # refuses values that are not numbers
         values = arm_values(self.links, self.payload, self.base_stiffness)
         links = [jax.tree_util.tree_map(lambda x: x[..., 0], link) for link in values.links]
         return links, frames(links)
@@ -247,7 +247,10 @@ class SpatialArm(Drawn, SerialArm):
         return SpatialModel(self.links, self.payload, flags, self.base_stiffness)
 
     def possible(self) -> bool:
-        """Whether all values are allowed; for arms made of traced or batched values, which were not checked."""
+        """Return whether all values are allowed.
+
+        Arms made of traced or batched values were not checked before.
+        """
         with np.errstate(all="ignore"):
             return bool(valid_cells(self, 1)[0])
 

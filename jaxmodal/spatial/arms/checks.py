@@ -17,7 +17,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import implausible_values
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
-#: what stands for nothing, and parts of addresses that the first table shows
+#: values without effect other than 0, and fields that the first table shows
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf}
 _SHOWN = ("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 _USUAL_AXIS = {"joint_axis.x": 0.0, "joint_axis.y": 0.0, "joint_axis.z": 1.0}
@@ -79,7 +79,7 @@ def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
     """
     if not isinstance(arm, SpatialArm):
         return planar.check(arm)
-    arm.to_dict()  # refuses what is no number
+    arm.to_dict()  # refuses values that are not numbers
     features = []
     for address in arm.addresses():
         place, _, field = address.partition(".")

@@ -22,9 +22,9 @@ from jaxmodal.spatial.arms.moving_frames import (
 )
 from jaxmodal.spatial.parts.bodies import RigidBody
 
-#: the two customs of numbering the frames of Denavit and Hartenberg
+#: the two conventions for Denavit-Hartenberg frames
 CONVENTIONS = ("standard", "modified")
-#: ways shorter than this, beside all that is laid out, are the rounding of a length of 0, such as 0.4 cos(pi / 2)
+#: lengths below this share of the arm's total are rounding errors of 0, such as 0.4 cos(pi / 2)
 _NOISE = 1e-12
 
 
@@ -165,7 +165,7 @@ def arm_from_denavit_hartenberg(
                 f"link{number}.along = {shown(elastic)}: d of a prismatic row is the way that it slides, and does not "
                 "bend; give 'a', or leave it out."
             )
-        # all turn about z: which of them is first does not matter
+        # rotations about the same axis z commute
         fixed = fixed @ _about("z", row.offset + row.theta if row.prismatic else row.offset)
         position = row.d if row.prismatic else row.theta
         z = np.array([0.0, 0.0, 1.0])

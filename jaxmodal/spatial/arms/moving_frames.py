@@ -20,16 +20,16 @@ from jaxmodal.spatial.parts.geometry import Rotation, as_inertia, rotation_of
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.springs import Spring
 
-#: what may be elastic between two joints of rows
+#: choices of the elastic part between two joints of rows
 ALONG = ("a", "d", "straight")
-#: what rows and origins say themselves
+#: arguments that follow from rows and origins
 _SAID = (
     *("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset"),
     "prismatic",
 )
-#: what a link that deforms cannot be without
+#: arguments that a flexible link requires
 _MATERIAL = ("youngs_modulus", "density", "section")
-#: a link along its joint's axis to this has its section's axes by the frame's y
+#: sine of the angle below which a link counts as parallel to its joint's axis
 _PARALLEL = 1e-6
 
 
@@ -69,12 +69,12 @@ def arm_of(
     payload: RigidBody | None,
     name: str,
 ) -> SpatialArm:
-    """Arm from moving frames: one link for each joint, rigid and of length 0 if the next joint coincides with it.
+    """Return an arm from moving frames: one link for each joint, of length 0 where the next joint coincides with it.
 
-    A prismatic joint with a flexible link gives two links, the slide and its beam.
+    A link of length 0 is rigid. A prismatic joint with a flexible link gives two links, the slide and its beam.
     """
-    before = np.eye(3)  # axes of the moving frame before, in those of the link before
-    of_bodies = np.eye(3)  # likewise those in which the bodies of the link before are given
+    before = np.eye(3)  # axes of the previous moving frame, in those of the previous link
+    of_bodies = np.eye(3)  # likewise the axes in which bodies of the previous link are given
     made: list[SpatialLink] = []
     for number, (whole, every) in enumerate(zip(joints, entries, strict=True), start=1):
         with within(f"link{number}."):
@@ -97,7 +97,7 @@ def arm_of(
 def _parted(
     joint: MovingJoint, entry: Mapping[str, Any]
 ) -> list[tuple[MovingJoint, dict[str, Any]]]:
-    """The joint and its link values; for a slide with a beam, one pair for each.
+    """Return the joint and its link values; for a slide with a beam, one pair for each.
 
     The hub of such a beam slides with the base of the beam.
     """
@@ -156,18 +156,18 @@ def _check_material(values: Mapping[str, Any], length: float, prismatic: bool) -
 
 
 def _of_material(values: Mapping[str, Any]) -> list[str]:
-    """Names of the given values that only a flexible link needs."""
+    """Return the names of the given values that only a flexible link needs."""
     return [key for key in _MATERIAL if values.get(key) is not None]
 
 
 def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
-    """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
+    """Return the link's axes as columns in the moving frame, and its length and offsets in its own axes.
 
     A link of zero length has the axes of the moving frame. The x axis of a prismatic joint's link is along the joint's
     axis; its length is zero and the way to the next joint is an offset.
     """
     first, second = joint.legs
-    if joint.prismatic:  # what slides is rigid here; its beam is `MovingJoint.beam`
+    if joint.prismatic:  # a slide is rigid here; its beam is `MovingJoint.beam`
         mount = _mount(joint.axis, np.zeros(3))
         values: dict[str, Any] = {"length": 0.0, "prismatic": True}
         values["base_offset"] = (joint.position, 0.0, 0.0)
@@ -199,7 +199,10 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
 
 
 def _mount(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Axes as columns: x as given, z as close to ``axis`` as possible; if x is along ``axis``, y is the frame's."""
+    """Return axes as columns: x as given, z as close to ``axis`` as possible.
+
+    If x is along ``axis``, y is along the y axis of the frame, or z along its z axis if x is along y.
+    """
     z = axis - (axis @ x) * x
     if np.linalg.norm(z) < _PARALLEL:
         across = np.eye(3)[1] if abs(x[1]) < 1.0 - _PARALLEL else np.eye(3)[2]
@@ -209,7 +212,7 @@ def _mount(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 
 def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[str, Any]:
-    """Axis, angle and frame of a joint, as arguments of `SpatialLink`."""
+    """Return the axis, angle and frame of a joint, as arguments of `SpatialLink`."""
     lead = before @ joint.fixed
     rest = lead @ mount
     frame: tuple[Rotation, ...] = ()
@@ -227,7 +230,7 @@ def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[st
 def _turned_values(
     entry: Mapping[str, Any], frame: np.ndarray, before: np.ndarray
 ) -> dict[str, Any]:
-    """Values of a link rotated from its moving frame into its own axes."""
+    """Return the values of a link rotated from its moving frame into its own axes."""
     for key in _SAID:
         if key in entry:
             raise ArmError(
@@ -257,7 +260,7 @@ def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
 
 
 def turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
-    """A body rotated into new axes; the columns of ``frame`` are its given axes in the new ones."""
+    """Return a body rotated into new axes; the columns of ``frame`` are its given axes in the new ones."""
     if np.array_equal(frame, np.eye(3)):
         return body
     centre, inertia = body.centre, body.inertia

@@ -17,7 +17,7 @@ from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
 
-#: fields that mean the same in both kinds of arm
+#: fields with the same meaning in both kinds of arm
 _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
     *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass"),
@@ -25,7 +25,7 @@ _SAME = (
     "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
-#: supports of a planar link, and those in space that they are
+#: supports of a planar link, and their kinds and directions in space
 _SUPPORTS = (
     ("support_x_stiffness", "translation", (1.0, 0.0, 0.0)),
     ("support_y_stiffness", "translation", (0.0, 1.0, 0.0)),
@@ -131,7 +131,7 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
 def _full_section(link: Link) -> Section:
     if isinstance(link.section, RawSection):
         raise ArmError(
-            "section: area and second moment say nothing of the motion out of the plane; give "
+            "section: area and second moment do not describe motion out of the plane; give "
             "to_spatial(arm, sections={number: spatial_section(...)}) for this link."
         )
     return link.scaled_section
@@ -144,7 +144,7 @@ def _offset(x: Any, y: Any) -> Any:
 
 
 def _body(mass: Any, inertia: Any, x: Any = None, y: Any = None) -> RigidBody | None:
-    """A body with the same inertia about every axis."""
+    """Return a body with the same inertia about every axis."""
     mass, inertia = (0.0 if value is None else value for value in (mass, inertia))
     centre = _offset(x, y)
     if mass == 0.0 and inertia == 0.0 and centre is None:

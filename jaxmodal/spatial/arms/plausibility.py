@@ -34,7 +34,7 @@ from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
 
-#: angles between the axes of joints, rad, at which their common normal is far away and not meant to be
+#: range of angles between joint axes, rad, for which a distant common normal is probably not intended
 _NEARLY = (1e-9, 0.02)
 
 
@@ -60,7 +60,10 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
 
 
 def most_modes(arm: Arm | SpatialArm) -> float:
-    """Largest number of modes of an arm: in space the number of springs if all links are rigid, else unlimited."""
+    """Return the largest number of modes of an arm.
+
+    In space it is the number of springs if all links are rigid, otherwise inf, as in the plane.
+    """
     if isinstance(arm, Arm) or not all(link.rigid for link in arm.links):
         return math.inf
     at_base = 0 if arm.base_stiffness is None else 6
@@ -69,7 +72,7 @@ def most_modes(arm: Arm | SpatialArm) -> float:
 
 
 def nothing_gives_way(arm: Arm | SpatialArm) -> bool:
-    """Whether all links of an arm in space are rigid, and neither joints nor base have springs."""
+    """Return whether all links of an arm in space are rigid, and neither joints nor base have springs."""
     return most_modes(arm) == 0
 
 
@@ -108,7 +111,7 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
 
 
 def _way(link: SpatialLink) -> float:
-    """Distance from the base to the tip of a link along its parts, m; for a sliding link the offsets count."""
+    """Return the length of a link along its parts from base to tip, m; for a prismatic joint the offsets count."""
     ends = (link.base_offset, link.end_offset) if link.prismatic else ()
     return float(link.length) + sum(math.hypot(*map(float, end)) for end in ends if end is not None)
 
@@ -123,7 +126,7 @@ def _geometry(link: SpatialLink) -> Iterator[Finding]:
     length, values = float(link.length), link.section_values
     if (
         link.section is None and length <= LENGTH_RANGE[1]
-    ):  # a short way between two joints is usual
+    ):  # a short distance between joints is usual
         return
     yield from size_findings(length, link.section)
     if link.section is None:
@@ -170,7 +173,7 @@ def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
 
 
 def _inertia_beyond(arm: SpatialArm, number: int) -> float:
-    """Moment of inertia of all links beyond a joint about it, kg m^2, for links at right angles to its axis."""
+    """Return the moment of inertia of all links beyond a joint, kg m^2, as if at right angles to its axis."""
     start = found = 0.0
     for link in arm.links[number - 1 :]:
         length, mass = float(link.length), float(link.mass)
@@ -188,7 +191,7 @@ def _inertia_at(body: RigidBody | None, distance: float) -> float:
 
 
 def _largest_moment(body: RigidBody) -> tuple[str, float]:
-    """Name and value of the largest moment of inertia of a body."""
+    """Return the name and value of the largest moment of inertia of a body."""
     if body.inertia is None:
         return "xx", 0.0
     moments = {name: float(getattr(body.inertia, name)) for name in ("xx", "yy", "zz")}
@@ -211,7 +214,7 @@ def _body(
 
 
 def _nearly_parallel(arm: SpatialArm, number: int, reach: float) -> str:
-    """Remark on a large offset due to nearly parallel joint axes, as in calibrated parameters; else empty."""
+    """Return a remark on a large offset due to nearly parallel joint axes, as in calibrated parameters; else empty."""
     if number not in arm.joints:
         return ""
     axes, here = arm.jacobian()[3:].T, arm.joints.index(number)

@@ -25,21 +25,21 @@ Floats = NDArray[np.float64]
 L = TypeVar("L", Link, SpatialLink)
 
 _STATION, _PLACE, _AXIAL = "station", "x", "axial_stiffness"
-#: columns that a table needs, of a planar link and of one in space, and their units as they may stand behind the names
+#: required columns, for a planar link and a link in space, with their units as name suffixes
 _PLANAR = {"bending_stiffness": "nm2", "mass_per_length": "kg_m"}
 _SPATIAL = {
     **dict.fromkeys(("bending_stiffness_y", "bending_stiffness_z", "torsional_stiffness"), "nm2"),
     **dict.fromkeys(("mass_per_length", "polar_inertia"), "kg_m"),
 }
-#: those that it may have
+#: optional columns
 _MORE_PLANAR = {_AXIAL: "n", "shear_stiffness": "n", "rotary_inertia": "kg_m"}
 _MORE_SPATIAL = {
     **dict.fromkeys((_AXIAL, "shear_stiffness_y", "shear_stiffness_z"), "n"),
     "twist": "rad",
 }
-#: a link whose axial stiffness is not given has this times its largest bending stiffness over the square of its length
+#: default axial stiffness, in units of the largest bending stiffness over the square of the length
 _HARDLY_STRETCHES = 1e8
-#: what makes a link heavier where it grows; of all else frequencies rise
+#: columns that lower frequencies when they grow; all others raise them
 _INERTIA = ("mass_per_length", "rotary_inertia")
 
 
@@ -115,7 +115,7 @@ def tabulated(
 
 
 def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str, Floats]]:
-    """Relative stations, and the other columns by name."""
+    """Return relative stations, and the other columns by name."""
     if isinstance(table, str | Path):
         table = _read(table)
     if not isinstance(table, Mapping):
@@ -155,7 +155,7 @@ def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str,
 
 
 def _stations(found: dict[str, Floats], length: Any) -> Floats:
-    """Relative stations x/L, removed from the columns."""
+    """Return relative stations x/L, removed from the columns."""
     given = [name for name in (_STATION, _PLACE) if name in found]
     if len(given) != 1:
         raise ArmError("table: must have one of station, x/L, and x, m.")
@@ -183,7 +183,7 @@ def _read(path: str | Path) -> dict[str, Floats]:
 def _middle(
     stations: Floats, columns: Mapping[str, Floats], low: float, high: float
 ) -> dict[str, float]:
-    """Values at the middle of a part of a link, by name."""
+    """Return values at the middle of a part of a link, by name."""
     middle = 0.5 * (low + high)
     return {name: float(np.interp(middle, stations, x)) for name, x in columns.items()}
 
@@ -196,7 +196,7 @@ class _Range(NamedTuple):
 
     @classmethod
     def of(cls, stations: Floats, columns: Mapping[str, Floats], low: float, high: float) -> _Range:
-        """Range between two relative stations."""
+        """Return the range between two relative stations."""
         inside = stations[(stations > low) & (stations < high)]
         places = np.concatenate([[low], inside, [high]])
         ends = {name: np.interp(places, stations, x) for name, x in columns.items()}
@@ -204,13 +204,13 @@ class _Range(NamedTuple):
 
 
 def _bounding(part: _Range, lower: bool) -> dict[str, float]:
-    """Values of a part of a planar link that make every frequency a lower, or an upper, bound."""
+    """Return values of a part of a planar link that make every frequency a lower, or an upper, bound."""
     least, most = part
     found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in least}
     heavy, light = (most, least) if lower else (least, most)
     spread = heavy["mass_per_length"] * heavy["bending_stiffness"] / light["axial_stiffness"]
     rotary = found.setdefault("rotary_inertia", spread)
-    # a section has no more than its mass spread as its stiffness: less stretching stiffness, or less rotary inertia
+    # the rotary inertia of a section is limited by its mass: reduce either axial stiffness or rotary inertia
     possible = found["mass_per_length"] * found["bending_stiffness"] / found["axial_stiffness"]
     if rotary > possible and lower:
         found["axial_stiffness"] *= possible / rotary
@@ -220,7 +220,7 @@ def _bounding(part: _Range, lower: bool) -> dict[str, float]:
 
 
 def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
-    """Values of a part of a link in space that make every frequency a lower, or an upper, bound."""
+    """Return values of a part of a link in space that make every frequency a lower, or an upper, bound."""
     least, most = part
     soft, heavy, light = (least, most, least) if lower else (most, least, most)
     found = dict(soft) | {"mass_per_length": heavy["mass_per_length"]}
@@ -233,7 +233,7 @@ def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
         if all(name in soft for name in pair):
             turned = _whatever_turn((soft[pair[0]], soft[pair[1]]), turn, lower)
             found |= dict(zip(pair, turned, strict=True))
-    # the polar inertia is shared out as the bending stiffnesses are: at most, or at least, so much about each axis
+    # the polar inertia is divided in proportion to the bending stiffnesses; take the largest or smallest parts
     about = []
     for own, other in (bending, bending[::-1]):
         share = heavy[own] / (heavy[own] + light[other])
@@ -241,7 +241,7 @@ def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
     rotary = _whatever_turn((about[0], about[1]), turn, not lower)
     ratios = [inertia / found[name] for inertia, name in zip(rotary, bending, strict=True)]
     density = max(ratios) if lower else min(ratios)
-    if density * found["axial_stiffness"] > found["mass_per_length"]:  # more than its mass has
+    if density * found["axial_stiffness"] > found["mass_per_length"]:  # more than its mass allows
         if lower:
             found["axial_stiffness"] = found["mass_per_length"] / density
         else:
@@ -250,7 +250,7 @@ def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
 
 
 def _whatever_turn(values: tuple[float, float], turn: float, lower: bool) -> tuple[float, float]:
-    """Values about two axes that bound those about axes rotated by up to ``turn``, from below or above.
+    """Return values about two axes that bound those about axes rotated by up to ``turn``, from below or above.
 
     In terms of matrices: A rotated by any angle, minus the returned diagonal D, is positive semidefinite, or negative
     semidefinite. With p > q in A, its entries are p - (p - q) s^2 and q + (p - q) s^2 on the diagonal and (p - q) s c
@@ -273,7 +273,7 @@ def _whatever_turn(values: tuple[float, float], turn: float, lower: bool) -> tup
 
 
 def _in_plane(own: Mapping[str, float]) -> dict[str, Any]:
-    """Values of a planar link with modulus 1 Pa, so that area and second moment equal the stiffnesses."""
+    """Return the values of a planar link with modulus 1 Pa, so that area and second moment equal the stiffnesses."""
     area, second = own["axial_stiffness"], own["bending_stiffness"]
     rotary = own.get("rotary_inertia", own["mass_per_length"] * second / area)
     return _inertia(own["mass_per_length"], area, rotary / second) | {
@@ -289,7 +289,7 @@ def _in_space(own: Mapping[str, float]) -> dict[str, Any]:
     area = own["axial_stiffness"]
     about = own["bending_stiffness_y"], own["bending_stiffness_z"]
     torsion = own["torsional_stiffness"]
-    # a torsion constant of I_y + I_z, the most that a section may have, and the shear modulus that makes G J of it
+    # the torsion constant is I_y + I_z, the largest possible, and the shear modulus follows from G J
     shear = torsion / sum(about)
     kappas = (_kappa(own, f"shear_stiffness_{x}", area * shear) for x in "yz")
     return _inertia(own["mass_per_length"], area, own["polar_inertia"] / sum(about)) | {
@@ -303,12 +303,12 @@ def _in_space(own: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _kappa(own: Mapping[str, float], name: str, stiffness: float) -> float | None:
-    """Shear coefficient that gives the tabulated shear stiffness."""
+    """Return the shear coefficient that gives the tabulated shear stiffness."""
     return own[name] / stiffness if name in own else None
 
 
 def _inertia(mass: float, area: float, density: float) -> dict[str, Any]:
-    """Density that gives a section its moments of inertia, and the remaining mass per length."""
+    """Return the density that gives a section its moments of inertia, and the remaining mass per length."""
     beside = mass - density * area
     if beside < -1e-12 * mass:
         raise ArmError(

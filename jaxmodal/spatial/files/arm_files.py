@@ -87,7 +87,10 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
 
 
 def robot_of(document: object, path: str | Path, check: bool = True) -> SpatialArm | None:
-    """Arm of the URDF file that the tables of a file name, relative to the file's folder; None if they name none."""
+    """Return the arm of the URDF file that the tables of a file name, or None.
+
+    Its path is relative to the file's folder.
+    """
     robot = robot_path(document, path)
     if robot is None or not isinstance(document, Mapping):
         return None
@@ -157,7 +160,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
 
 
 def is_spatial(document: object) -> bool:
-    """Whether the tables of a file describe an arm in space."""
+    """Return whether the tables of a file describe an arm in space."""
     if not isinstance(document, Mapping):
         return False
     dimensions = document.get(DIMENSIONS[0])

@@ -22,9 +22,9 @@ from jaxmodal.spatial.files.link_files import link_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 
 _ROW, _ORIGIN = "denavit_hartenberg", "joint_origin"
-#: the keys of a link, one of which every link then has
+#: the keys that give the joint's frame; all links of an arm have the same one
 WAYS = (_ROW, _ORIGIN)
-#: keys of the whole arm that belong to them, and those among them with a unit
+#: keys of the arm that belong to these, and the units of those that have one
 OF_FRAMES = ("convention", "tip")
 FRAME_UNITS = {"tip": "m"}
 _OF_ROW = {"theta": "rad", "d": "m", "a": "m", "alpha": "rad", "offset": "rad"}
@@ -35,7 +35,7 @@ _POSITION = {"joint_position": "m"}
 def framed_arm(
     tables: Sequence[Mapping[str, Any]], payload: RigidBody, name: str, frames: Mapping[str, Any]
 ) -> SpatialArm:
-    """Arm from the tables of its links, each with a Denavit-Hartenberg row or each with a joint origin."""
+    """Return the arm from the tables of its links, each with a Denavit-Hartenberg row or each with a joint origin."""
     way = _ROW if _ROW in tables[0] else _ORIGIN
     given: list[Any] = []
     links = []
@@ -51,7 +51,7 @@ def framed_arm(
             values = table(way, keys.pop(way), ArmError)
             along = keys.pop("along", None) if way == _ROW else None
             moved = {}
-            if way == _ORIGIN:  # of a prismatic joint; of others the link has its angle
+            if way == _ORIGIN:  # only for prismatic joints; angles are among the link's keys
                 keys, _ = in_si(keys, _POSITION)
                 moved = {name: keys.pop(name) for name in _POSITION if name in keys}
             with within(f"{way}."):
@@ -76,7 +76,7 @@ def framed_arm(
 
 @contextmanager
 def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
-    """Context in which errors about converted link values show the value as given in the file."""
+    """Run a block in which errors about converted link values show the value as given in the file."""
     try:
         yield
     except ArmError as error:

@@ -21,9 +21,9 @@ from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
-#: units of what joints that slide have another unit of
+#: units of joint values that differ for prismatic joints
 _OF_SLIDES = {"joint_limits": "m", "joint_velocity_limit": "m/s"}
-#: what a table ``joint`` may hold, and the keys of the link that it stands for
+#: keys of a table ``joint``, and the keys of the link for which they stand
 _JOINT = {
     "axis": "joint_axis",
     "angle": "joint_angle",
@@ -38,7 +38,7 @@ _JOINT = {
     "velocity_limit": "joint_velocity_limit",
 }
 _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
-#: keys with a unit, lists among them, and those without
+#: keys with a unit, lists included, and all known keys
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(
@@ -60,18 +60,18 @@ _KNOWN = (
         *(name for name in _SECTION if name not in _UNITS),
     ),
 )
-#: keys that cut a planar link, and what cuts one in space
+#: keys that divide a planar link, and the methods that divide a link in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
 _BODY = {"mass": "kg", "centre": "m", "inertia": "kg m^2"}
 REQUIRED = ("length", "youngs_modulus", "density", "section")
-#: all keys of a link or its section that may have a unit behind them, with the SI unit
+#: all keys of a link or its section that may have a unit suffix, with their SI units
 UNITS = _WITH_UNITS | _SECTION
 
 
 def link_values(
     entry: Mapping[str, Any], required: Sequence[str] = REQUIRED, prismatic: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Arguments of `SpatialLink` from the table of a link, and the given form of converted values.
+    """Return the arguments of `SpatialLink` from the table of a link, and the given form of converted values.
 
     A rigid link requires only its length. ``prismatic`` marks a sliding joint, as the link's own key also can.
     """
@@ -125,7 +125,7 @@ def link_values(
 
 
 def link_from_dict(entry: Mapping[str, Any]) -> SpatialLink:
-    """Link described by a table."""
+    """Return the link described by a table."""
     keys, given = link_values(entry)
     with named_as_given(given):
         return SpatialLink(**keys)
@@ -157,7 +157,7 @@ def _tables(name: str, value: object) -> list[Mapping[str, Any]]:
 
 
 def _frame(value: object) -> Any:
-    """Rotations of a joint frame from a list of tables; rows of a matrix are returned unchanged."""
+    """Return the rotations of a joint frame from a list of tables; rows of a matrix are returned unchanged."""
     if isinstance(value, (list, tuple)) and any(isinstance(x, (list, tuple)) for x in value):
         return value
     turns = []
@@ -169,7 +169,7 @@ def _frame(value: object) -> Any:
 
 
 def body_from_dict(name: str, value: object) -> RigidBody | None:
-    """Body described by a table; None without a table."""
+    """Return the body described by a table; None without a table."""
     if value is None:
         return None
     with within(f"{name}."):
@@ -177,14 +177,14 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
 
 
 def _body(inertia: Any = None, inertia_check: Any = True, **values: Any) -> RigidBody:
-    """A body from a file; an impossible inertia tensor is reported with the other implausible values."""
+    """Return a body from a file; an impossible inertia tensor is reported with the other implausible values."""
     require_truth("inertia_check", inertia_check)
     tensor = None if inertia is None else as_inertia("inertia", inertia, inertia_check)
     return RigidBody(inertia=tensor, inertia_check=inertia_check, **values)
 
 
 def section_from_dict(entry: object) -> Section | SpatialSection:
-    """Section described by a table, by shape or by values."""
+    """Return the section described by a table, by shape or by values."""
     keys = table("section", entry, ArmError)
     if "shape" in keys:
         return planar.section_from_dict(keys)

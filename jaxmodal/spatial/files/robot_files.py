@@ -14,9 +14,9 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, section_from_dict
 from jaxmodal.spatial.robots.keywords import MATERIAL
 
-#: the key of an arm file whose arm is that of a URDF, by its path
+#: the key of an arm file that gives the path of a URDF file
 URDF = "urdf"
-#: what is read as a URDF whatever it holds, so that its own errors are told
+#: suffixes of files that are always read as URDF, so that errors refer to that format
 SUFFIXES = (".urdf", ".xacro")
 _PLAIN = ("name", "base", "tip", "structural_mass")
 _BY_NAME = {
@@ -28,7 +28,7 @@ _BY_NAME = {
     "joint_damping": "N m s/rad",
     "slide_damping": "N s/m",
 }
-#: tables of tables by name, with the units of their keys, and their keys that are words
+#: tables of tables by name, with the units of their keys, and their keys with text values
 _TABLES = {
     "materials": {key: UNITS[key] for key in MATERIAL},
     "rotors": {"inertia": "kg m^2", "gear_ratio": "1"},
@@ -38,12 +38,12 @@ _KNOWN = (*_PLAIN, *_BY_NAME, *_TABLES, "sections", "inertia_check", "payload")
 
 
 def is_robot(path: str | Path) -> bool:
-    """Whether a path is that of a URDF file."""
+    """Return whether a path is that of a URDF file."""
     return place_of(path).suffix.lower() in SUFFIXES
 
 
 def robot_path(document: object, source: str | Path) -> Path | None:
-    """Path of the URDF file that an arm file names, relative to the file's folder; None if it names none."""
+    """Return the path of the URDF file that an arm file names, relative to its folder; None if it names none."""
     if not isinstance(document, Mapping) or URDF not in document:
         return None
     named = document[URDF]
@@ -53,7 +53,7 @@ def robot_path(document: object, source: str | Path) -> Path | None:
 
 
 def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of `read_urdf` from the table of a file; the key ``dynamics`` is ignored.
+    """Return the arguments of `read_urdf` from the table of a file; the key ``dynamics`` is ignored.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tables_by_name(name: str, value: object, units: Mapping[str, str]) -> dict[str, Any]:
-    """The tables of links or joints, converted to SI units."""
+    """Return the tables of links or joints, converted to SI units."""
     found = {}
     for owner, entry in table(name, value, ArmError).items():
         with within(f"{name}.{owner}."):

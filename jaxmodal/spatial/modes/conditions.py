@@ -19,7 +19,7 @@ def conditions(
     outer: np.ndarray,
     sizes: bool = False,
 ) -> np.ndarray:
-    """Matrix of the conditions in the unknowns.
+    """Return the matrix of the conditions in the unknowns.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def conditions(
         own = slice(12 * i, 12 * i + 12)
         give = slice(model.place[i], model.place[i] + len(model.springs[i]))
         direction = sign(link.directions[list(model.springs[i])])
-        # displacements before the joint, in this link's axes, of the link before or of the base
+        # displacements before the joint, in this link's axes, from the previous link or the base
         before, back = None, sign(t.turn.T)
         if i > 0:
             before = slice(12 * i - 12, 12 * i)
@@ -58,7 +58,8 @@ def conditions(
         rows = slice(12 * i, 12 * i + 6)
         matrix[:, rows, own] += joint
         matrix[:, rows, give] += plus * direction.T
-        # the force that link and rotor exert on the link before, of its constants, of gives, and of what is before
+        # the force of link and rotor on the previous link: for this link's constants, the deflections, previous
+        # unknowns
         felt = {own.start: (own, force)}
         if before is not None:
             matrix[:, rows, before] += plus * moved

@@ -18,9 +18,9 @@ from jaxmodal.spatial.modes.motions import (
     rigid_motions,
 )
 
-#: the greatest multiplicity of a natural frequency: the six reactions at the base determine a motion
+#: largest multiplicity of a natural frequency: the six reactions at the base determine a motion
 SLOTS = 6
-#: stations at which fields are computed side by side, of all links and frequencies: 144 numbers each
+#: number of stations, over all links and frequencies, at which fields are computed in parallel: 144 numbers each
 _TOGETHER = 20_000
 
 
@@ -32,7 +32,7 @@ def modes_of(
     num_points: int,
     stations: np.ndarray,
 ) -> tuple[Motion, np.ndarray]:
-    """Modes of unit modal mass at ascending frequencies, and their motions at all points with mass.
+    """Return modes of unit modal mass at ascending frequencies, and their motions at all points with mass.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _null_vectors(
     num_points: int,
     stations: np.ndarray,
 ) -> Motion:
-    """Null vectors of the conditions at natural frequencies (m,), of arbitrary amplitude.
+    """Return null vectors of the conditions at natural frequencies (m,), of arbitrary amplitude.
 
     For each frequency, its ``members`` are selected from the ``slots`` vectors of its null space.
     """
@@ -138,7 +138,7 @@ def _null_vectors(
 
 
 def _signs(model: ModalModel, outer: np.ndarray) -> np.ndarray:
-    """Factors +1 or -1 that define the signs of the modes; ``outer`` has shape (K, n, 12)."""
+    """Return the factors +1 or -1 that define the signs of the modes; ``outer`` has shape (K, n, 12)."""
     length = sum(link.beam.length for link in model.values.links)
     order, scale = [1, 2, 0, 5, 4, 3], np.array([1.0, 1.0, 1.0, length, length, length])
     signs: np.ndarray = signs_of(outer[..., order] * scale)

@@ -78,20 +78,20 @@ class SpatialEnergies:
 
 
 def rigidities(beam: BeamValues) -> np.ndarray:
-    """Rigidities of a link for the section forces in their order, (6,)."""
+    """Return the rigidities of a link for the section forces in their order, (6,)."""
     forces = (beam.stretching, beam.shearing_y, beam.shearing_z)
     return np.array([*forces, beam.torsion, beam.bending_y, beam.bending_z])
 
 
 def gives_way(model: ModalModel, number: int) -> np.ndarray:
-    """1 for each section force that deforms a link, otherwise 0, (6,)."""
+    """Return 1 for each section force that deforms a link, otherwise 0, (6,)."""
     shear, axial = float(model.theory.shear), float(model.theory.axial)
     deforms = not model.links[number].rigid
     return deforms * np.array([axial, shear, shear, 1.0, 1.0, 1.0])
 
 
 def strain_forces(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
-    """Section forces due to the strains of a link, from its fields (..., 12), without the terms of its axial force N.
+    """Return the section forces due to the strains of a link, from its fields (..., 12), without the terms of N.
 
     From the transverse force Q of a plane: ``kappa G A (v' - psi) = h (Q - N psi)``, h = 1/(1 + N/(kappa G A)).
     """
@@ -106,7 +106,7 @@ def strain_forces(model: ModalModel, number: int, fields: np.ndarray) -> np.ndar
 
 
 def slopes(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
-    """Slopes of a link's axis in both planes, x-y first, (..., 2): ``v' = h (psi + Q/(kappa G A))``."""
+    """Return the slopes of a link's axis in both planes, x-y first, (..., 2): ``v' = h (psi + Q/(kappa G A))``."""
     give = gives_way(model, number)[1:3] / rigidities(model.values.links[number].beam)[1:3]
     found: np.ndarray = _slope_share(model, number) * (turns(fields) + give * fields[..., 7:9])
     return found
@@ -119,17 +119,17 @@ def _slope_share(model: ModalModel, number: int) -> np.ndarray:
 
 
 def turns(fields: np.ndarray) -> np.ndarray:
-    """Rotations psi of the sections in both planes."""
+    """Return the rotations psi of the sections in both planes."""
     return np.stack([fields[..., 5], -fields[..., 4]], axis=-1)
 
 
 def is_pressed(model: ModalModel) -> bool:
-    """Whether a link has an axial force."""
+    """Return whether a link has an axial force."""
     return any(link.axial_force is not None for link in model.links)
 
 
 def mode_energies(model: ModalModel, omega: np.ndarray, modes: Motion) -> SpatialEnergies:
-    """The energies of modes (K,), arrays of shape (K, n)."""
+    """Return the energies of modes (K,), arrays of shape (K, n)."""
     rows = [_of_mode(model, float(w), of_number(modes, k)) for k, w in enumerate(omega)]
     names, n = dataclasses.fields(SpatialEnergies), len(model.links)
     found = SpatialEnergies(*np.moveaxis(np.reshape(rows, (-1, n, len(names))), -1, 0))
@@ -175,7 +175,7 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]
 
 
 def _body_energy(matrix: np.ndarray, motion: np.ndarray) -> np.ndarray:
-    """Kinetic energies of translation and rotation, times 2/omega^2."""
+    """Return the kinetic energies of translation and rotation, times 2/omega^2."""
     moved, masses = body_points(matrix, motion)
     parts = masses * moved**2
     return np.array([parts[:3].sum(), parts[3:].sum()])

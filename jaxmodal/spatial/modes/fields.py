@@ -20,7 +20,7 @@ from jaxmodal.spatial.modes.motions import line_inertia
 #: names of the fields in their order
 MOTION = ("u", "v", "w", "phi_x", "phi_y", "phi_z")
 FORCE = ("normal", "shear_y", "shear_z", "torque", "moment_y", "moment_z")
-#: places and signs of the planar fields (u, v, psi, N, V, M) of the two planes among those in space
+#: indices and signs of the planar fields (u, v, psi, N, V, M) of the two planes among the fields in space
 _PLANES = (
     (np.array([0, 1, 5, 6, 7, 11]), np.ones(6)),
     (np.array([3, 2, 4, 9, 8, 10]), np.array([1.0, 1.0, -1.0, 1.0, 1.0, -1.0])),
@@ -28,7 +28,7 @@ _PLANES = (
 
 
 def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarray:
-    """Fields of all links for unit values of each of their twelve constants.
+    """Return the fields of all links for unit values of each of their twelve constants.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarr
 
 
 def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Fields of a rigid link at distances from its base for unit displacements and forces there, (s, 12, 12).
+    """Return the fields of a rigid link at places x for unit displacements and forces at its base, (s, 12, 12).
 
     ``inertia`` is omega^2 times mass and moments of inertia per length.
     """
@@ -75,7 +75,7 @@ def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
 def _beam_fields(
     model: ModalModel, omega: np.ndarray, xi: np.ndarray, flexible: np.ndarray
 ) -> np.ndarray:
-    """Fields of the flexible links, by their places: (m, links, s, 12, 12)."""
+    """Return the fields of the flexible links, by their places: (m, links, s, 12, 12)."""
     values, theory = [model.values.links[k] for k in flexible], model.theory
     beams, n, m = model.beams, len(values), omega.size
     assert beams is not None
@@ -94,7 +94,7 @@ def _beam_fields(
     lengths = np.array([value.beam.length for value in values])
     polar = np.array([value.beam.polar for value in values]) * lengths
     turning = (omega * omega)[None, :] * polar[:, None]
-    # both planes of all links at all frequencies at once, the plane of stretching first
+    # both planes of all links at all frequencies in one call, the plane of stretching first
     w = WaveNumbers(*map(flat, waves))
     w = w._replace(mass_term=np.concatenate([w.mass_term[: n * m], turning.reshape(-1, 1)]))
     axial = np.repeat([float(theory.axial), 1.0], n * m)[:, None]

@@ -28,7 +28,7 @@ from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues, rat
 def squared_frequency_gradient(
     model: ModalModel, omega: np.ndarray | float, a: Motion, b: Motion
 ) -> ArmValues:
-    """Derivative of omega^2 with respect to `values.arm_values`; projected on a and b if they differ.
+    """Return the derivative of omega^2 with respect to `values.arm_values`; projected on a and b if they differ.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def squared_frequency_gradient(
 def _beam_gradient(
     model: ModalModel, omega: np.ndarray | float, number: int, a: np.ndarray, b: np.ndarray
 ) -> BeamValues:
-    """Derivative with respect to the values of a link, from the fields at the nodes, (..., q, 12)."""
+    """Return the derivative with respect to the values of a link, from the fields at the nodes, (..., q, 12)."""
     beam, weights = model.values.links[number].beam, quadrature(a.shape[-2])[1]
     length, rigidity = beam.length, rigidities(beam)
 
@@ -77,7 +77,7 @@ def _beam_gradient(
     forces, others = (strain_forces(model, number, x) for x in (a, b))
     strain = gives_way(model, number) * mean(forces, others) / rigidity
     of_rigidity = strain * length / rigidity
-    # what the force across does in a turn of the sections, and the axial force in that of the axis
+    # work of the transverse force in a rotation of the sections, and of the axial force in a rotation of the axis
     turning = mean(forces[..., 1:3], turns(b)) + mean(others[..., 1:3], turns(a))
     bent = mean(*(slopes(model, number, x) for x in (a, b))).sum(axis=-1)
     twisted = beam.gyration * strain[..., 3] / rigidity[3]
@@ -104,7 +104,7 @@ def _half(
     y: Joint,
     at_y: Motion,
 ) -> LinkValues:
-    """Products of displacements of x with forces of y; the mean over both orders is the derivative."""
+    """Return the products of displacements of x with forces of y; the mean over both orders is the derivative."""
     link = model.values.links[number]
     square, inertia = np.asarray(omega * omega), link.rotor[0]
     inner, outer = at_x.inner[..., number, :], at_x.outer[..., number, :]
@@ -135,7 +135,7 @@ def _half(
 def _of_supports(
     model: ModalModel, number: int, tip: np.ndarray, at_x: Motion, other: np.ndarray, at_y: Motion
 ) -> dict[str, np.ndarray]:
-    """Derivative with respect to the directions and stiffnesses of supports; zero for the stiffness of a rigid one."""
+    """Return the derivative with respect to directions and stiffnesses of supports; 0 for a rigid one's stiffness."""
     link = model.values.links[number]
     if link.supports is None or link.held is None:
         return {}
@@ -165,14 +165,14 @@ def _along(gradient: np.ndarray, rate: np.ndarray) -> np.ndarray:
 def leaf_derivatives(
     model: ModalModel, omega: np.ndarray, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
-    """Derivatives of modal frequencies with respect to the leaves of the arm, given `values.rates`, (K, leaves)."""
+    """Return derivatives of modal frequencies by the leaves of the arm, given `values.rates`, (K, leaves)."""
     return _by_leaves(model, omega, modes, modes, to_leaves)
 
 
 def projected_derivatives(
     model: ModalModel, omega: float, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
-    """Derivatives for m modes of nearly equal frequency, projected on all pairs, (m, m, leaves)."""
+    """Return the derivatives for m modes of nearly equal frequency, projected on all pairs, (m, m, leaves)."""
     a, b = (Motion(*(np.expand_dims(x, axis) for x in modes)) for axis in (1, 0))
     return _by_leaves(model, omega, a, b, to_leaves)
 
@@ -193,7 +193,7 @@ def frequency_gradients(
     multiplicity: np.ndarray,
     highest_mode: int | None = None,
 ) -> np.ndarray:
-    """Derivatives of all frequencies with respect to all leaves of the parts, (K, leaves).
+    """Return the derivatives of all frequencies with respect to all leaves of the parts, (K, leaves).
 
     For a repeated frequency it is the derivative of the group's mean. Zero frequencies have zero derivatives; NaN where
     there is no frequency. The last group may continue beyond the list, which holds the lowest frequencies unless
@@ -214,7 +214,7 @@ def frequency_gradients(
 def whole_groups(
     omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Modes > 0 of a list, the same list completed with the rest of the last group, and the starts of the groups.
+    """Return modes > 0 of a list, the list completed with the rest of its last group, and the starts of the groups.
 
     Starts are indices into the completed list.
     """

@@ -35,14 +35,14 @@ class Transfer(NamedTuple):
 
 
 def _both(matrix: np.ndarray) -> np.ndarray:
-    """Block-diagonal matrix that applies a 3 x 3 matrix to displacements and to rotations."""
+    """Return the block-diagonal matrix that applies a 3 x 3 matrix to displacements and to rotations."""
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = matrix
     return both
 
 
 def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Matrices that transfer displacements, and forces, from a point to another at ``offset`` from it."""
+    """Return the matrices that transfer displacements, and forces, from a point to another at ``offset`` from it."""
     cross = skew(offset)
     motion, force = _ONE.copy(), _ONE.copy()
     motion[:3, 3:] = -cross
@@ -51,7 +51,7 @@ def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def transfer(link: LinkValues) -> Transfer:
-    """Transfer matrices of a link."""
+    """Return the transfer matrices of a link."""
     roll = _both(link.roll)
     inward, inward_force = _at_offset(-link.base_offset)
     outward, outward_force = _at_offset(link.end_offset)
@@ -111,7 +111,7 @@ class ModalModel:
 
 
 def modal_model(model: SpatialModel) -> ModalModel:
-    """Modal model of a concrete arm from its model for searches, `SpatialArm.model`."""
+    """Return the modal model of a concrete arm from its model for searches, `SpatialArm.model`."""
     parts = model.links, model.payload, model.base
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], arm_values(*parts))
     springs = tuple(

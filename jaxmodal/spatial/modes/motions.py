@@ -15,7 +15,7 @@ from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.stiffness.matrices import skew
 
-#: a symmetric tensor's products of rotations as squares along these, each with the component at its place as weight
+#: the factor and the pairs of axes by which products of two rotations become squares of their sum and difference
 _HALF = np.sqrt(0.5)
 _PAIRS = ((0, 1), (1, 2), (0, 2))
 
@@ -67,7 +67,7 @@ class Joint(NamedTuple):
 
 
 def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> list[Joint]:
-    """Displacements and forces around all joints for motions; leading axes are those of ``omega``."""
+    """Return displacements and forces around all joints for motions; leading axes are those of ``omega``."""
     found, square = [], np.asarray(omega * omega)[..., None]
     previous = motion.base
     for i, (link, t) in enumerate(zip(model.values.links, model.transfers, strict=True)):
@@ -97,7 +97,7 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
 
 
 def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Motions at all points with mass, (..., D), and the masses of these points, (D,).
+    """Return the motions at all points with mass, (..., D), and the masses of these points, (D,).
 
     Mass-weighted sums of products give the products of the kinetic energy. A body is represented by the motion of its
     centre of gravity and by its rotation; the off-diagonal terms of its tensor are written as squares of both signs.
@@ -122,14 +122,14 @@ def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarr
 
 
 def line_inertia(model: ModalModel, number: int) -> np.ndarray:
-    """Mass and moments of inertia per length, (6,), for the displacements in a section."""
+    """Return the mass and moments of inertia per length, (6,), for the displacements in a section."""
     beam, rotary = model.values.links[number].beam, float(model.theory.rotary_inertia)
     mass = beam.mass
     return np.array([mass, mass, mass, beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z])
 
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Motions (..., 6) of a body as twelve numbers, with the masses of their squares, from its mass matrix."""
+    """Return motions (..., 6) of a body as twelve numbers, with the masses of their squares, from its mass matrix."""
     mass, centre = mass_and_centre(matrix)
     cross = skew(centre)
     inertia = matrix[3:, 3:] + mass * (cross @ cross)
@@ -144,7 +144,7 @@ def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def mass_and_centre(matrix: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Mass and centre of gravity of a mass matrix."""
+    """Return the mass and centre of gravity of a mass matrix."""
     mass, moment = matrix[0, 0], matrix[3:, :3]  # m [c]
     centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
     return mass, centre / mass if mass != 0.0 else centre
@@ -162,7 +162,7 @@ class Frame(NamedTuple):
 
 
 def frames(links: Sequence[LinkValues]) -> list[Frame]:
-    """Rest positions of all links, in the axes of the ground, relative to joint 1."""
+    """Return the rest positions of all links, in the axes of the ground, relative to joint 1."""
     found, axes, joint = [], np.eye(3), np.zeros(3)
     for link in links:
         axes = axes @ link.rotation
@@ -175,9 +175,10 @@ def frames(links: Sequence[LinkValues]) -> list[Frame]:
 
 
 def carried_bodies(model: ModalModel) -> np.ndarray:
-    """Bodies that move with the base and with the tip of each link, (n, 2, 4): mass and centre of gravity.
+    """Return the bodies that move with the base and with the tip of each link, (n, 2, 4).
 
-    The centre is relative to the end of the elastic part, in the axes of the ground.
+    Each is given by its mass and centre of gravity. The centre is relative to the end of the elastic part, in the axes
+    of the ground.
     """
     found, links = np.zeros((len(model.values.links), 2, 4)), model.values.links
     for i, (link, frame) in enumerate(zip(links, frames(links), strict=True)):
@@ -190,7 +191,7 @@ def carried_bodies(model: ModalModel) -> np.ndarray:
 
 
 def rigid_motions(model: ModalModel, num_points: int) -> Motion:
-    """Six unit rigid-body motions of the arm with its base: along x, y, z and about them; leading axis 6."""
+    """Return six unit rigid-body motions of the arm with its base: along x, y, z and about them; leading axis 6."""
     places, points = frames(model.values.links), quadrature(num_points)[0]
     n = len(places)
     fields = np.zeros((6, n, num_points + 2, 12))
@@ -214,30 +215,30 @@ def rigid_motions(model: ModalModel, num_points: int) -> Motion:
 
 
 def number_of_supports(model: ModalModel) -> int:
-    """Number of supports of all links."""
+    """Return the number of supports of all links."""
     return model.held[-1].stop - model.held[0].start
 
 
 def forces_of_supports(model: ModalModel, motion: Motion, number: int) -> np.ndarray:
-    """Forces of the supports at the tip of a link, (..., supports)."""
+    """Return the forces of the supports at the tip of a link, (..., supports)."""
     own, first = model.held[number], model.held[0].start
     found: np.ndarray = motion.held[..., own.start - first : own.stop - first]
     return found
 
 
 def no_gives(model: ModalModel, motions: int) -> np.ndarray:
-    """Zero `Motion.gives` for a number of motions."""
+    """Return zero `Motion.gives` for a number of motions."""
     most = max(link.stiffness.size for link in model.values.links)
     return np.zeros((motions, len(model.values.links), most))
 
 
 def of_number(motions: Motion, number: int) -> Motion:
-    """One of several motions."""
+    """Return one of several motions."""
     return Motion(*(x[number] for x in motions))
 
 
 def carried_motions(model: ModalModel, num_points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Six rigid-body motions of the arm with its base at all points with mass, (6, D), and the masses, (D,).
+    """Return the six rigid-body motions of the arm with its base at all points with mass, (6, D), and the masses, (D,).
 
     Translations along, then rotations about x, y, z of the ground.
     """

@@ -9,7 +9,7 @@ from jaxmodal.spatial.modes.motions import Joint, Motion, forces_of_supports, jo
 
 
 def condition_residuals(model: ModalModel, omega: np.ndarray, modes: Motion) -> np.ndarray:
-    """Residual of each condition for modes (K,), relative to its scale.
+    """Return the residual of each condition for modes (K,), relative to its scale.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> np.ndarray:
 def _spring_laws(
     model: ModalModel, square: float, number: int, mode: Motion, joint: Joint
 ) -> list[float]:
-    """Residuals of the spring laws of a joint, along and about directions, N and N m."""
+    """Return the residuals of the spring laws of a joint, along and about directions, N and N m."""
     link = model.values.links[number]
     found = [0.0, 0.0]
     for spring in model.springs[number]:
@@ -80,7 +80,7 @@ def _scales(model: ModalModel, square: float, mode: Motion, joints: list[Joint])
     beams = [link.beam for link in model.values.links]
     length = float(sum(beam.length for beam in beams)) or 1.0
     gyrations = [np.sqrt(beam.polar / beam.mass) for beam in beams if beam.mass > 0.0]
-    gyration = min(gyrations, default=length)  # bodies alone turn on their springs
+    gyration = min(gyrations, default=length)  # only bodies rotate, on their springs
     displacement = max(displacement, rotation * gyration)
     rotation = max(rotation, displacement / length)
     for link, joint in zip(model.values.links, joints, strict=True):

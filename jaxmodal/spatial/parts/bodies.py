@@ -69,7 +69,10 @@ class RigidBody(Record):
 
 
 def fault_of(tensor: InertiaTensor) -> str:
-    """Why an unchecked tensor is impossible; empty if it is possible, or if its values are traced or batched."""
+    """Return why an unchecked tensor is impossible.
+
+    The text is empty if it is possible, or if its values are traced or batched.
+    """
     if tensor.check or not tree_on_host(tensor) or any(np.ndim(x) for x in tensor.rows()[0]):
         return ""
     try:

@@ -53,7 +53,7 @@ def links_table(
 
 
 def _section(link: SpatialLink) -> str:
-    """Description of the section, and whether the link is rigid."""
+    """Return a description of the section, and whether the link is rigid."""
     if link.section is None:
         return "rigid" if link.rigid else "none"
     own = section_text(link.section) if isinstance(link.section, Section) else "by its values"
@@ -61,7 +61,7 @@ def _section(link: SpatialLink) -> str:
 
 
 def _offsets(link: SpatialLink) -> str:
-    """Base and end offset of the link in words; the base offset of a sliding link is its position."""
+    """Return the base and end offset of the link in words; the base offset of a sliding link is its position."""
     parts = []
     for name, offset in (("base", link.base_offset), ("end", link.end_offset)):
         if offset is None or (name == "base" and link.prismatic):
@@ -80,7 +80,7 @@ def _position(link: SpatialLink) -> str:
 
 
 def _springs(link: SpatialLink) -> str:
-    """Springs of the joint in words, the one about its axis first."""
+    """Return the springs of the joint in words, the one about its axis first."""
     if link.segment:
         return "-"
     found = []
@@ -93,7 +93,7 @@ def _springs(link: SpatialLink) -> str:
 
 
 def _bodies(link: SpatialLink) -> str:
-    """Masses of the bodies of the link: ``hub 3, body 1.5``."""
+    """Return the masses of the bodies of the link: ``hub 3, body 1.5``."""
     bodies = [(name, getattr(link, name)) for name in SpatialLink.bodies]
     found = [f"{name} {value_text(body.mass)}" for name, body in bodies if body is not None]
     return ", ".join(found) or "-"

@@ -21,11 +21,11 @@ from jaxmodal.arm.quantities import (
 from jaxmodal.arm.symmetric import symmetric_part
 from jaxmodal.runtime.errors import ArmError, within
 
-#: how far, beside 1, the columns of a matrix may be from unit and right-angled: the digits that people write
+#: largest deviation of the columns of a matrix from orthonormal vectors: the precision of values written by hand
 _ORTHOGONAL = 1e-6
-#: how far below zero, beside the trace, rounding may put what a body cannot have below zero
+#: largest negative value, relative to the trace, that counts as rounding of 0
 _ROUNDING = 1e-9
-#: directions are divided by their length; below and above these its square leaves double precision
+#: least and largest length of a direction; beyond, its square is out of the range of double precision
 _SHORTEST, _LONGEST = 1e-100, 1e100
 
 
@@ -97,7 +97,7 @@ class InertiaTensor(Record):
     """Whether it has to be the tensor of a body; else no moment may be negative, or kinetic energy would be."""
 
     def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
-        """The three rows of the tensor."""
+        """Return the three rows of the tensor."""
         return (
             (self.xx, self.xy, self.xz),
             (self.xy, self.yy, self.yz),
@@ -105,7 +105,7 @@ class InertiaTensor(Record):
         )
 
     def constraints(self) -> tuple[Constraint, ...]:
-        # the tensor of a body is (trace S) 1 - S with S = integral of r r^T dm, which has no negative eigenvalue
+        # the tensor of a body is (trace S) 1 - S, where S = integral of r r^T dm is positive semidefinite
         trace: Any = self.xx + self.yy + self.zz
         x, y, z = self.xx, self.yy, self.zz
         xy, yz, xz = self.xy, self.yz, self.xz
@@ -141,7 +141,7 @@ class InertiaTensor(Record):
         )
 
     def moment_at_fault(self) -> tuple[tuple[float, ...], str]:
-        """The three principal moments for a message, and a description of the impossible one."""
+        """Return the three principal moments for a message, and a description of the impossible one."""
         turned = any(float(x) != 0.0 for x in (self.xy, self.yz, self.xz))
         moments = np.array([self.xx, self.yy, self.zz], np.float64)
         if turned and np.all(np.isfinite(np.array(self.rows(), np.float64))):

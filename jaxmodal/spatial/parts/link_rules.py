@@ -91,7 +91,7 @@ def pressed(link: Any) -> tuple[Constraint, ...]:
             left = left & (link.axial_force + kappa * shear * s.area > 0.0)
     allowed = "large enough for the link to be stable in torsion and shear at any length"
     remedy = "check the sign (tension is positive) and the unit (N)"
-    # what lies along the link beside its elastic part bears the force as well, and resists a turn with it
+    # rigid offsets along the link carry the force, too, and so have a geometric stiffness
     beside = [
         Constraint(
             f"{name}.x",

@@ -239,7 +239,7 @@ class SpatialLink(StraightLink):
                 "it out, or give the link a material."
             )
         if self.section is not None:
-            section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
+            section_values(self.section, self.poisson_ratio)  # checks the rule of the coefficient
         require_together(self, "rotor_inertia", "gear_ratio")
         if self.prismatic:
             check_slide(self)
@@ -248,7 +248,7 @@ class SpatialLink(StraightLink):
 
     @staticmethod
     def without_joint() -> dict[str, Any]:
-        """Names of all joint values and the values they have without a joint; a joint frame is still allowed."""
+        """Return the names of all joint values, with their values without a joint. A joint frame is still allowed."""
         nothing: dict[str, Any] = dict.fromkeys(
             ("rotor_inertia", "gear_ratio", "motor", "hub", "stator", "joint_damping", *LIMITS)
         )
@@ -340,7 +340,7 @@ class SpatialLink(StraightLink):
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":
-        """The segment that takes over the tip of the link."""
+        """Return the segment that takes over the tip of the link."""
         straight = {"joint_frame": (), "base_offset": None, "prismatic": False, "segment": True}
         return self.replace(**self.without_joint() | straight | changes)
 

@@ -51,13 +51,16 @@ _DECLARED = declared(
 
 
 def _about(address: str) -> tuple[str, str]:
-    """Unit and meaning of an address of a planar arm or an arm in space; shared addresses have the same meaning."""
-    address = full_address(address)  # refuses what is no text
+    """Return the unit and meaning of an address of a planar arm or an arm in space.
+
+    Shared addresses have the same meaning.
+    """
+    address = full_address(address)  # refuses anything but text
     without = re.sub(r"(?<=\.)(joint_frame|joint_spring|support)[1-9][0-9]*\.", r"\1.", address)
     return about(without, _DECLARED | DECLARED)
 
 
-#: a spring of a joint and its number, and which of its values it is
+#: address of a spring of a joint or a support: link, kind, number and field
 _OF_SPRING = re.compile(
     r"link([1-9][0-9]*)\.(joint_spring|support)([1-9][0-9]*)\.(stiffness|damping)"
 )

@@ -24,9 +24,9 @@ from jaxmodal.runtime.namespace import xp
 
 #: sum over odd k of 1/k^5 = (31/32) zeta(5)
 _ODD_FIFTHS = 31.0 / 32.0 * 1.036927755143369926331365486457
-#: odd numbers up to which exp(-k pi)/k^5 counts in double precision
+#: odd numbers k up to which exp(-k pi)/k^5 matters in double precision
 _ODD = (1, 3, 5, 7, 9, 11)
-#: digits to which people write values of one section
+#: relative precision of section values written by hand
 _WRITTEN = 1e-5
 _KAPPA = "give a value such as 0.85"
 
@@ -102,7 +102,7 @@ def spatial_section(
     >>> float(spatial_section(1e-3, 2e-7, 3e-7, 4e-7).torsion_constant)
     4e-07
     """
-    return SpatialSection(  # the records convert what they are given
+    return SpatialSection(  # the record converts its arguments
         area,  # type: ignore[arg-type]
         second_moment_y,  # type: ignore[arg-type]
         second_moment_z,  # type: ignore[arg-type]
@@ -123,12 +123,12 @@ class SectionValues(NamedTuple):
     shear_coefficient_z: Any
 
 
-#: what stands for the section of a rigid link that has none: any, for it has no density and does not deform
+#: values for a rigid link without a section; they are arbitrary, since it has no density and does not deform
 NO_SECTION = SectionValues(1.0, 1.0, 1.0, 1.0, None, None)
 
 
 def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> SectionValues:
-    """Section properties that a link in space needs; elementwise on columns of values.
+    """Return the section properties that a link in space needs; elementwise on columns of values.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> Sec
 
 
 def turned(section: Section) -> Section:
-    """The section rotated by a right angle: depth and width exchanged; round sections are unchanged."""
+    """Return the section rotated by a right angle: depth and width exchanged; round sections are unchanged."""
     if not isinstance(section, Rectangle | HollowRectangle):
         return section
     changed = copy.copy(section)
@@ -167,7 +167,7 @@ def turned(section: Section) -> Section:
 
 
 def rectangle_torsion(depth: Any, width: Any) -> Any:
-    """Torsion constant of a solid rectangle, m^4.
+    """Return the torsion constant of a solid rectangle, m^4.
 
     Notes
     -----
@@ -185,6 +185,6 @@ def rectangle_torsion(depth: Any, width: Any) -> Any:
 
 
 def tube_torsion(depth: Any, width: Any, wall_thickness: Any) -> Any:
-    """Torsion constant of a rectangular tube by Bredt's formula (R. Bredt, 1896), m^4."""
+    """Return the torsion constant of a rectangular tube by Bredt's formula (R. Bredt, 1896), m^4."""
     a, b = depth - wall_thickness, width - wall_thickness
     return 2.0 * wall_thickness * a * a * b * b / (a + b)

@@ -16,7 +16,7 @@ from jaxmodal.spatial.parts.geometry import Direction, as_vector
 
 #: the two kinds of springs, and their units
 SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
-#: those of dampers beside them
+#: units of the dampers in parallel with them
 DAMPERS = {"translation": "N s/m", "rotation": "N m s/rad"}
 
 

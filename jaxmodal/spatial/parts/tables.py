@@ -12,12 +12,12 @@ from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, 
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.springs import Spring, Support
 
-#: the key that says that an arm is one in space, and its value
+#: the key and its value that mark an arm in space
 DIMENSIONS = ("dimensions", 3)
 
 
 def link_table(link: SpatialLink) -> dict[str, Any]:
-    """Table of a link as in an arm file, without default values."""
+    """Return the table of a link as in an arm file, without default values."""
     table = ({"name": link.name} if link.name else {}) | own_table(link)
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
@@ -37,7 +37,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
 
 
 def body_table(body: RigidBody) -> dict[str, Any]:
-    """Table of a body as in an arm file."""
+    """Return the table of a body as in an arm file."""
     table = record_table(body)
     for name in ("centre", "inertia"):
         if getattr(body, name) is not None:
@@ -54,7 +54,7 @@ def _plain(record: Record) -> Any:
         return {"axis": _plain(record.axis), "angle": float(record.angle)}
     if isinstance(record, Spring | Support):
         return {"kind": record.kind, "direction": _plain(record.direction)} | record_table(record)
-    record_table(record)  # refuses what is not one number
+    record_table(record)  # refuses anything but one number
     if isinstance(record, InertiaTensor):
         return [[float(x) for x in row] for row in record.rows()]
     assert isinstance(record, Direction | Position)

@@ -14,7 +14,7 @@ from jaxmodal.spatial.parts.geometry import as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.chains import Part
 
-#: whether the mass of a beam is inside the inertial of its link, or beside it
+#: whether the inertial of a link includes the mass of its beam, or excludes it
 STRUCTURAL_MASS = ("inside", "beside")
 
 
@@ -26,7 +26,10 @@ class Lump(NamedTuple):
     tensor: np.ndarray
 
     def __add__(self, other: Lump) -> Lump:  # type: ignore[override]
-        """Both bodies as one; computed about the common centre, which preserves the digits of small distant tensors."""
+        """Return both bodies as one.
+
+        It is computed about the common centre, which preserves the digits of small distant tensors.
+        """
         mass = self.mass + other.mass
         if mass == 0.0:
             return Lump(mass, self.centre, self.tensor + other.tensor)
@@ -35,14 +38,14 @@ class Lump(NamedTuple):
         return Lump(mass, centre, self.tensor + other.tensor + apart)
 
     def without(self, other: Lump) -> Lump:
-        """The remaining body after a lighter one is removed."""
+        """Return the remaining body after a lighter one is removed."""
         mass = self.mass - other.mass
         centre = (self.mass * self.centre - other.mass * other.centre) / mass
         apart = _of_point(self.mass * other.mass / mass, other.centre - self.centre)
         return Lump(mass, centre, self.tensor - other.tensor - apart)
 
     def body(self, origin: np.ndarray, inertia_check: bool = True) -> RigidBody | None:
-        """The body relative to an origin in the same axes; None if it has neither mass nor inertia."""
+        """Return the body relative to an origin in the same axes; None if it has neither mass nor inertia."""
         if self.mass == 0.0 and not np.any(self.tensor):
             return None
         seen: Any = tuple(map(float, self.centre - origin))
@@ -52,9 +55,7 @@ class Lump(NamedTuple):
         except ArmError:
             if inertia_check:
                 raise
-        unchecked = as_inertia(
-            "inertia", tensor, check=False
-        )  # the arm is warned of, not its parts
+        unchecked = as_inertia("inertia", tensor, check=False)  # the warning is for the arm
         return RigidBody(self.mass, seen, unchecked, inertia_check=False)
 
     @property
@@ -71,12 +72,12 @@ NOTHING = Lump(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def _of_point(mass: float, place: np.ndarray) -> np.ndarray:
-    """Inertia tensor of a point mass at a position."""
+    """Return the inertia tensor of a point mass at a position."""
     return mass * (place @ place * np.eye(3) - np.outer(place, place))
 
 
 def lump_of(part: Part) -> Lump:
-    """Inertial of a link, in the axes of the frame with which it moves."""
+    """Return the inertial of a link, in the axes of the frame with which it moves."""
     own = part.link.inertial
     if own is None:
         return NOTHING
@@ -86,12 +87,12 @@ def lump_of(part: Part) -> Lump:
 
 
 def total_of(parts: Iterable[Part]) -> Lump:
-    """All given links as one body."""
+    """Return all given links as one body."""
     return sum(map(lump_of, parts), start=NOTHING)
 
 
 def beam_lump(link: SpatialLink, mount: np.ndarray, start: np.ndarray) -> Lump:
-    """A beam treated as rigid, from ``start`` along the first column of ``mount``."""
+    """Return a beam treated as rigid, from ``start`` along the first column of ``mount``."""
     values, length = link.section_values, float(link.length)
     rotary = float(link.density or 0.0) * length
     iy, iz = float(values.second_moment_y), float(values.second_moment_z)
@@ -127,13 +128,13 @@ def at_ends(
 
 
 def _less_beam(own: Lump, beam: Lump) -> Lump:
-    """The inertial of a link minus the beam inside it."""
+    """Return the inertial of a link minus the beam inside it."""
     mass = own.mass - beam.mass
     remedy = (
         "give structural_mass = 'beside' where the inertial is that of motors and covers alone, or a lighter section "
         "or material"
     )
-    if abs(mass) <= 1e-9 * own.mass:  # the beam is all of it
+    if abs(mass) <= 1e-9 * own.mass:  # the beam has all the mass
         return NOTHING
     if mass < 0.0:
         raise ArmError(
@@ -144,7 +145,7 @@ def _less_beam(own: Lump, beam: Lump) -> Lump:
         left.body(left.centre)
     except ArmError as error:
         raise ArmError(
-            f"the rest of its inertial beside the beam, {mass:.6g} of {own.mass:.6g} kg, is impossible: "
+            f"the rest of its inertial without the beam, {mass:.6g} of {own.mass:.6g} kg, is impossible: "
             f"{error} To go on, {remedy}."
         ) from error
     return left

@@ -60,7 +60,7 @@ class Chain(NamedTuple):
 def chain_of(
     robot: Robot, base: str | None, tip: str | None, positions: Mapping[str, float]
 ) -> Chain:
-    """The chain from ``base`` to ``tip``; joints outside the chain are held at their positions.
+    """Return the chain from ``base`` to ``tip``; joints outside the chain are held at their positions.
 
     Without a given tip, prismatic joints beyond the last turning joint, mostly of grippers, are held as well.
 
@@ -115,7 +115,7 @@ def _few(names: Mapping[str, object] | list[str]) -> str:
 
 
 def _parents(robot: Robot) -> dict[str, UrdfJoint]:
-    """The parent joint of each link."""
+    """Return the parent joint of each link."""
     found: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         if joint.child in found:
@@ -149,7 +149,7 @@ def _root(robot: Robot, parents: Mapping[str, UrdfJoint]) -> str:
 
 
 def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoint] | None:
-    """The joints from base to tip; None if the tip is not a descendant of the base."""
+    """Return the joints from base to tip; None if the tip is not a descendant of the base."""
     path: list[UrdfJoint] = []
     while tip != base:
         if tip not in parents:
@@ -162,7 +162,7 @@ def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoi
 def _farthest(
     robot: Robot, parents: Mapping[str, UrdfJoint], base: str
 ) -> tuple[str, tuple[str, ...]]:
-    """The outermost link after the most turning joints, and other links after the same last joint.
+    """Return the outermost link after the most turning joints, and other links after the same last joint.
 
     If no joint turns, sliding joints are counted instead.
     """
@@ -198,7 +198,7 @@ def _gathered(
     positions: Mapping[str, float],
     others: tuple[str, ...],
 ) -> Chain:
-    """The links that move with each joint of the chain, from the base outwards."""
+    """Return the links that move with each joint of the chain, from the base outwards."""
     below: dict[str, list[UrdfJoint]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
@@ -229,7 +229,7 @@ def _gathered(
 
 
 def _moved(joint: UrdfJoint, position: float) -> np.ndarray:
-    """Transform of the child frame of a joint at a position."""
+    """Return the transform of the child frame of a joint at a position."""
     found = np.eye(4)
     if joint.kind in TURNING:
         x, y, z = joint.axis

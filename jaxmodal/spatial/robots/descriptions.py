@@ -17,7 +17,7 @@ from jaxmodal.arm.files import place_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
-#: joints that turn, those that have a position, and all kinds that URDF has
+#: kinds of joints that turn, that have a position, and all kinds in URDF
 TURNING = ("revolute", "continuous")
 MOVING = (*TURNING, "prismatic")
 KINDS = (*MOVING, "fixed", "floating", "planar")
@@ -34,18 +34,18 @@ class Element(NamedTuple):
     line: int
 
     def all(self, tag: str) -> list[Element]:
-        """The child elements with a tag."""
+        """Return the child elements with a tag."""
         return [child for child in self.children if child.tag == tag]
 
     def one(self, tag: str) -> Element | None:
-        """The only child element with a tag; None if there is none."""
+        """Return the only child element with a tag; None if there is none."""
         found = self.all(tag)
         if len(found) > 1:
             raise ArmError(f"line {found[1].line}: <{tag}> stands twice in <{self.tag}>; keep one.")
         return found[0] if found else None
 
     def text(self, name: str) -> str:
-        """A required, non-empty attribute."""
+        """Return a required, non-empty attribute."""
         value = self.attributes.get(name, "").strip()
         if not value:
             raise ArmError(f"line {self.line}: <{self.tag}> has no {name}; give it one.")
@@ -58,7 +58,7 @@ class Element(NamedTuple):
         return value
 
     def numbers(self, name: str, default: tuple[float, ...]) -> np.ndarray:
-        """An attribute with as many finite numbers as the default has."""
+        """Return an attribute with as many finite numbers as the default has."""
         if name not in self.attributes:
             return np.array(default, float)
         text = self.text(name)
@@ -74,7 +74,7 @@ class Element(NamedTuple):
         return found
 
     def number(self, name: str, default: float | None = None) -> float:
-        """An attribute with one number; required if there is no default."""
+        """Return an attribute with one number; required if there is no default."""
         if default is None:
             self.text(name)
         return float(self.numbers(name, (0.0 if default is None else default,))[0])
@@ -133,7 +133,7 @@ class Robot(NamedTuple):
     joints: dict[str, UrdfJoint]
 
     def mimic_of(self, joint: str) -> tuple[str, float, float] | None:
-        """The joint that a joint mimics; None if it mimics none, or one that does not exist."""
+        """Return the joint that a joint mimics; None if it mimics none, or one that does not exist."""
         mimic = self.joints[joint].mimic
         return mimic if mimic is not None and mimic[0] in self.joints else None
 
@@ -158,7 +158,7 @@ def read_robot(path: str | Path) -> Robot:
 
 
 def transform(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
-    """Transform (4, 4) with a translation and a rotation by roll, pitch and yaw about fixed axes."""
+    """Return the transform (4, 4) with a translation and a rotation by roll, pitch and yaw about fixed axes."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
     found = np.eye(4)
     found[:3, :3] = [
@@ -171,7 +171,7 @@ def transform(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
 
 
 def _document(text: str) -> Element:
-    """The root of an XML document, without elements of tools that do not belong to the robot."""
+    """Return the root of an XML document, without elements of tools that do not belong to the robot."""
     parser = expat.ParserCreate(encoding="utf-8")
     open_elements = [Element("", {}, [], 0)]
 
@@ -267,7 +267,7 @@ def _joint(element: Element, links: dict[str, UrdfLink]) -> UrdfJoint:
                     f"{role} = {link!r}: is no link of the file.{suggestion(link, links)}"
                 )
         axis = np.array([1.0, 0.0, 0.0])
-        has_axis = kind in MOVING  # of others many tools write 0 0 0
+        has_axis = kind in MOVING  # for other joints many tools write 0 0 0
         if (given := element.one("axis")) is not None and has_axis:
             axis = given.numbers("xyz", (1.0, 0.0, 0.0))
             if not np.any(axis):
@@ -277,7 +277,7 @@ def _joint(element: Element, links: dict[str, UrdfLink]) -> UrdfJoint:
         if (limit := element.one("limit")) is not None and has_axis:
             if kind != "continuous":
                 lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
-            velocity = limit.number("velocity", 0.0)  # many tools write 0 for what they do not know
+            velocity = limit.number("velocity", 0.0)  # many tools write 0 for unknown values
         mimic = None
         if (follows := element.one("mimic")) is not None:
             factor, offset = follows.number("multiplier", 1.0), follows.number("offset", 0.0)

@@ -17,17 +17,17 @@ from jaxmodal.spatial.arms.moving_frames import fixed_number
 from jaxmodal.spatial.robots.chains import Chain
 from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot
 
-#: what the material of a link that is to deform consists of
+#: keys of the material of a flexible link
 MATERIAL = (
     *("youngs_modulus", "density", "poisson_ratio", "shear_modulus"),
     *("loss_factor", "kelvin_voigt_time"),
 )
-#: what a rotor consists of, and the keys of the link that carry it
+#: keys of a rotor, and the arguments of the link that hold them
 ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
 
 
 def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
-    """Positions of joints by name: given values, and those that follow from mimicked joints."""
+    """Return the positions of joints by name: given values, and those that follow from mimicked joints."""
     movable = [joint.name for joint in robot.joints.values() if joint.kind in MOVING]
     others = {
         joint.name: f"is {joint.kind} and has no position that could be given; leave it out"
@@ -52,7 +52,10 @@ def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, f
 def stiffnesses_of(
     robot: Robot, chain: Chain, about: Mapping[str, Any] | None, along: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Given joint stiffnesses of the chain by name: about the axis of a turning, along the axis of a sliding joint."""
+    """Return the given joint stiffnesses of the chain by name.
+
+    They are about the axis of a revolute joint, along the axis of a prismatic one.
+    """
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
     turning = [each.joint.name for each in chain.turning]
     sliding = [each.joint.name for each in chain.sliding]
@@ -71,7 +74,7 @@ def dampings_of(
     along: Mapping[str, Any] | None,
     springs: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Given joint dampers of the chain by name; each needs a spring in parallel."""
+    """Return the given joint dampers of the chain by name; each needs a spring in parallel."""
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
     found: dict[str, Any] = {}
     for keyword, given, joints, spring in (
@@ -91,7 +94,7 @@ def dampings_of(
 def rotors_of(
     robot: Robot, chain: Chain, given: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    """Rotor arguments of `SpatialLink` for joints with rotors, by joint name."""
+    """Return the rotor arguments of `SpatialLink` for joints with rotors, by joint name."""
     names = [each.joint.name for each in chain.turning]
     others = {
         joint.name: "does not turn between the base and the tip, so that no rotor turns with it; leave it out"
@@ -170,7 +173,7 @@ def by_name(
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two values are equal; False for traced values unless they are the same object."""
+    """Return whether two values are equal; False for traced values unless they are the same object."""
     if one is other:
         return True
     if is_traced((one, other)):
@@ -194,7 +197,7 @@ def beams_of(
     section_roll: Mapping[str, Any] | None = None,
     along: Mapping[str, Any] | None = None,
 ) -> dict[str, Beam]:
-    """The flexible links, by name."""
+    """Return the flexible links, by name."""
     names = [each.joint.child for each in chain.moving]
     others = {
         part.link.name: f"moves with {moving.joint.child!r}; give that one"
@@ -235,7 +238,7 @@ def beams_of(
 
 
 def _ends(link: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two positions in the frame of a link."""
+    """Return two positions in the frame of a link."""
     where = f"along[{link!r}]"
     words = (
         "where the beam begins and where it ends, two places (x, y, z) of finite numbers in m in the frame of the "

@@ -169,7 +169,7 @@ def urdf_report(
     payload: RigidBody | None = None,
     name: str | None = None,
 ) -> UrdfReport:
-    """Report how `read_urdf` interprets a URDF file: joints and masses, what is held or ignored, what is missing.
+    """Report how `read_urdf` interprets a URDF file: joints and masses, held joints, ignored and missing data.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def urdf_report(
         beams = beams_of(chain, sections, materials, section_roll, along)
         geared = rotors_of(robot, chain, rotors)
         ground = total_of(chain.ground)
-        if not ground.possible:  # it moves on an elastic base alone
+        if not ground.possible:  # it moves only on an elastic base
             ground = ground._replace(tensor=np.zeros((3, 3)))
         joints: list[MovingJoint] = []
         entries: list[dict[str, Any]] = []
@@ -240,7 +240,7 @@ def urdf_report(
 
 
 def _ways(chain: Chain) -> list[np.ndarray]:
-    """Displacements from each joint to the next, and from the last to the tip, in the joint's moving frame."""
+    """Return displacements from joint to joint, and from the last to the tip, each in the moving frame of its joint."""
     ways = [each.place[:3, 3] for each in chain.moving[1:]] + [chain.tip_place[:3, 3]]
     size = sum(float(np.linalg.norm(way)) for way in ways)
     return [without_noise(way, size) for way in ways]
@@ -254,7 +254,7 @@ def _joint(moving: Moving, way: np.ndarray, position: float, beam: Beam | None) 
 
 
 def _spring(moving: Moving, stiffness: Any, damping: Any) -> dict[str, Any]:
-    """Elasticity of a joint as link arguments: about its axis, or along it for a prismatic joint."""
+    """Return the elasticity of a joint as link arguments: about its axis, or along it for a prismatic joint."""
     if not moving.slides:
         return {"joint_stiffness": stiffness, "joint_damping": damping}
     if stiffness is math.inf:
@@ -271,12 +271,15 @@ def _entry(
     structural_mass: str,
     inertia_check: bool,
 ) -> tuple[dict[str, Any], tuple[float, float, float]]:
-    """Link arguments other than those of the joint, and the link's masses: in the file, of its beam, of its bodies."""
+    """Return the link arguments other than those of the joint, and the link's masses.
+
+    The masses are those in the file, of its beam, and of its bodies.
+    """
     name, total = moving.joint.child, total_of(moving.parts)
     origin, way = np.zeros(3), joint.legs[1]
     if beam is None:
         with within(f"link {name!r}: "):
-            # what slides is seen from the tip, what turns from the joint
+            # bodies of a slide are relative to the tip, those of a revolute joint to the joint
             own = (
                 {"body": total.body(way, inertia_check)}
                 if moving.slides

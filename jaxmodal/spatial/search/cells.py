@@ -28,13 +28,13 @@ from jaxmodal.spatial.search.float64_search import search, settle
 from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
-#: cells side by side: matrices of 36 entries for each trial of each then fill the cache, and few wait for the slowest
+#: number of cells solved in parallel in double-double: their matrices fill the cache, and few wait for the slowest
 _CELLS = 32
-#: cells up to which all are searched in double-double: float64 needs others to start from
+#: number of cells up to which all are searched in double-double: float64 needs starting values from other cells
 _FEW = 16
-#: cells that float64 searches side by side
+#: number of cells searched in parallel in float64
 _SIDE_BY_SIDE = 128
-#: open modes of a cell up to which they are taken one by one; beyond, the cell is searched anew
+#: number of open modes of a cell up to which they are settled one by one; with more, the cell is searched again
 _MOST_OPEN = 6
 
 
@@ -142,7 +142,7 @@ def _settled(
 
 
 def _decided(part: Solution) -> tuple[Any, ...]:
-    """Fields of a solution that double-double replaces for a mode."""
+    """Return the fields of a solution that double-double replaces for a mode."""
     c = part.certificate
     return (
         *(part.omega, part.converged),
@@ -172,7 +172,7 @@ def _solved(
         _searched(some, modes[:, stable]) if stable.size else [], model, buckled, modes
     )
     drowned = np.flatnonzero([not _is_proven(solution) for solution in solutions])
-    if drowned.size:  # by other formulas
+    if drowned.size:  # by independent formulas
         again = _searched(model_of(drowned).otherwise(), modes[:, drowned])
         for cell, solution in zip(drowned, again, strict=True):
             if _is_proven(solution):
@@ -190,7 +190,10 @@ def _solved(
 def _spread(
     solutions: list[Solution], model: SpatialModel, buckled: np.ndarray, modes: np.ndarray
 ) -> list[Solution]:
-    """Expand results of stable cells to all cells; a buckled arm, which is refused, is replaced by a stable one."""
+    """Return results of all cells from those of stable ones.
+
+    A buckled arm, which is refused, is replaced by a stable one.
+    """
     if not buckled.any():
         return solutions
     (harmless,) = _searched(model.harmless(), np.arange(1, len(modes) + 1)[:, None])
@@ -203,7 +206,7 @@ def _is_proven(solution: Solution) -> bool:
 
 
 def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
-    """Modes (modes, cells) of every cell, as by `host_solver.solve_on_host`."""
+    """Return the modes (modes, cells) of every cell, as by `host_solver.solve_on_host`."""
     cells = modes.shape[1]
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
@@ -233,7 +236,7 @@ def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
 def _certificates(
     evaluate: Callable[[np.ndarray, Arithmetic], Evaluation], omega: np.ndarray, modes: np.ndarray
 ) -> list[Certificate]:
-    """Certificates of all cells; their evaluations are done together."""
+    """Return the certificates of all cells; their evaluations are done together."""
     cells, size = omega.shape[1], np.int64(omega.shape[0])
 
     def asked(cell: int, answer: Callable[[np.ndarray], Evaluation]) -> Certificate:

@@ -26,21 +26,20 @@ from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
-#: relative half-widths of the brackets whose ends are counted, of each of the four ways to round
+#: relative half-widths of the brackets at whose ends modes are counted, one for each of the four rounding variants
 _HALVES = 1e-8, 0.7e-8, 0.85e-8, 0.9e-8
-#: relative width to which the estimates are enclosed before
+#: relative width of the first brackets of the estimates, and largest number of rounds
 _ROUGH, _ROUNDS = 1e-4, 9
-#: modes beyond those sought, whose estimates the interpolation needs
+#: number of modes beyond those sought, whose estimates the interpolation needs
 _BEYOND = 2
-#: relative distance from its neighbours below which a mode is left to double-double, and below which it is not found by
-#: the chord there either: with the neighbour's estimate wrong by e, that is wrong by e (1e-8/distance)^2
+#: relative distance from its neighbours below which a mode is left to double-double, and below which the chord does not
+#: locate it there either: an error e of the neighbour's estimate causes an error e (1e-8/distance)^2
 CLOSE, _CROWDED = 1e-3, 1e-5
-#: relative error of a chord's zero: omega f''/f' of D with the nearest modes divided out, of what grows with the
-#: frequency and of the modes far above, is 100 at the most
+#: relative error of a chord's zero: omega f''/f' is at most 100, for D with the nearest modes divided out
 OF_CHORD = 100.0 * _HALVES[0] * _HALVES[0]
-#: how far the zeros of the four may lie apart (relative), and how many times as far their mean may be wrong
+#: largest relative distance of the four zeros, and ratio of the error of their mean to it
 _ALLOWED, _SURE = 6e-13, 1.5
-#: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
+#: first trials of each mode, and their range in trials of `grid_trials`, as for a single arm
 _DENSITY, _WIDEST = 16, 24
 
 
@@ -50,7 +49,7 @@ def search(
     num_modes: int,
     near: np.ndarray | None,
 ) -> tuple[Solution, np.ndarray]:
-    """Lowest modes of every cell, with arrays of shape (modes, cells).
+    """Return the lowest modes of every cell, with arrays of shape (modes, cells).
 
     ``converged`` modes are confirmed; for the others ``omega`` is an estimate. The second array returned holds the
     estimates at the middles of the brackets, including those of the next modes.
@@ -97,7 +96,7 @@ def rough_frequencies(
     width: float = _ROUGH,
     rounds: int = _ROUNDS,
 ) -> np.ndarray:
-    """Estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
+    """Return estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
 
     ``near``, of that shape, are frequencies of similar arms; ``scale`` is `SpatialModel.scales` of each cell. The
     frequencies are bracketed to a relative ``width`` in at most ``rounds`` rounds.
@@ -118,7 +117,7 @@ def rough_frequencies(
 
 
 def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:
-    """Confirm one mode of each cell in double-double at the ends of its bracket; shapes (1, cells).
+    """Check one mode of each cell in double-double at the ends of its bracket; shapes (1, cells).
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
-#: cells that are kept to be looked among
+#: number of solved cells that are stored
 _KEPT = 512
 
 
@@ -40,7 +40,7 @@ class Neighbours:
         self._omega = omega if self._omega is None else np.concatenate([self._omega, omega], axis=1)
 
     def near(self, cells: np.ndarray) -> np.ndarray | None:
-        """Frequencies of the nearest stored cell of each cell, shape (modes, cells); None if none is stored."""
+        """Return the frequencies of the nearest stored cell of each cell, (modes, cells); None if none is stored."""
         if self._omega is None:
             return None
         away = self._features[cells][:, None] - self._features[self._cells][None]

@@ -1,8 +1,8 @@
-"""An arm in space in many postures in float64, by programs or in NumPy; everything else is computed once.
+"""An arm in space in many postures in float64, by programs or in NumPy, with everything else computed once.
 
-A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. Masses, inertias and
+A rotation is linear in the sine and cosine of its angle, and so is a base offset in rotated axes. Masses, inertias and
 the compliances of springs, which may vary as well, are linear in the fields of a link. At given frequencies the links
-beyond all that varies are condensed once.
+beyond the last varying one are condensed once.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from jaxmodal.spatial.stiffness.condensation import Lanes, beyond_the_tip, conde
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, shifted, turned
 from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, packed_links
 
-#: rotation and offset of a link that is not turned
+#: rotation and offset of a link that is not rotated
 _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
-#: a stiffness whose compliance is nothing beside any other
+#: a stiffness whose compliance is negligible
 _AS_GOOD_AS_RIGID = 1e300
 
 
 class Varying(NamedTuple):
-    """Values of an arm that vary beside angles, of springs by their compliances.
+    """Values of an arm that vary in addition to angles; springs vary by their compliances.
 
     Attributes
     ----------
     addresses : tuple of str
-        Where they are.
+        Addresses of the values.
     springs : tuple of bool
-        Which are stiffnesses.
+        Whether each value is a stiffness.
     sizes : np.ndarray, shape (values,)
-        A large one of each, of springs a compliance.
+        A large value of each; for springs a compliance.
     """
 
     addresses: tuple[str, ...] = ()
@@ -47,11 +47,14 @@ class Varying(NamedTuple):
     sizes: np.ndarray = np.empty(0)
 
     def columns(self, cells: int) -> dict[str, np.ndarray]:
-        """No value, or rigid springs, in so many cells, and of each value its size in a further cell."""
+        """Return columns of all values by address, for a number of cells and one further cell for each value.
+
+        All values are 0, or rigid for springs, except that each has its size in its own further cell.
+        """
         found = {}
         for number, (address, spring) in enumerate(zip(self.addresses, self.springs, strict=True)):
             size = float(self.sizes[number])
-            # a base is not rigid in any direction, but may be as good as rigid
+            # a base cannot have an infinite stiffness, but a very large one
             rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
             column = np.full(cells + len(self.addresses), rigid if spring else 0.0)
             column[cells + number] = 1.0 / size if spring else size
@@ -59,7 +62,10 @@ class Varying(NamedTuple):
         return found
 
     def places(self, arm: SpatialArm, flags: Theory) -> list[int]:
-        """The number of the link, from 0, whose constants have each value; 0 for the base, or where none has."""
+        """Return the index of the link whose constants depend on each value.
+
+        It is 0 for values of the base and for values without effect.
+        """
         model = arm.with_values(self.columns(1)).model_of_cells(flags)
         known, cells = model.constants(), 1 + len(self.addresses)
         packed = packed_links(*known, layout_of(known.links), cells, cells)
@@ -71,29 +77,29 @@ class Varying(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class TurnedLanes:
-    """An arm whose joint angles and some of whose values vary, at given frequencies, and in some ways to round.
+    """An arm with varying joint angles and other values, at given frequencies and in given rounding variants.
 
     Attributes
     ----------
     packed : Array, shape (fields, links, 1, 1, 1)
-        From `uniform_links.packed_links`, without the values that vary: the links up to the last one that turns or has
-        such values. The last one that turns has no rotation and offset.
+        From `uniform_links.packed_links`, without the varying values: the links up to the last one with a varying angle
+        or value. The last link with a varying angle has no rotation and offset.
     turns : Array, shape (joints, 3, 12)
-        Of each joint what is constant, goes with the cosine, and with the sine of its angle.
+        For each joint the constant part, the factor of the cosine, and the factor of the sine of its angle.
     shares : Array, shape (entries,)
-        A field of a link is that of ``packed`` and this share of a value, for each value that is in it.
+        Derivatives of fields by values: a field is that of ``packed`` plus these times the values.
     omega : Array, shape (F, 1)
         Frequencies in rad/s.
     ways : Array, shape (2, W, 1, 1)
         Rounding variants, as for `entries.with_link`.
     entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
-        What is outboard of these links.
+        The condensed part outboard of these links.
     flags, layout, places : Theory, Layout and tuple of int
-        The theory, what the fields are, and the places of the joints among the links, ascending.
+        The theory, the layout of the fields, and the indices of the joints among the links, ascending.
     springs : tuple of bool
-        Which values are stiffnesses, taken by their compliances.
+        Whether each value is a stiffness, which enters by its compliance.
     in_fields : tuple of (int, int, int)
-        Field, link, and number of the value of each of ``shares``.
+        Field, link, and index of the value for each of ``shares``.
     """
 
     packed: Array
@@ -119,7 +125,10 @@ class TurnedLanes:
         ways: np.ndarray,
         varying: Varying,
     ) -> TurnedLanes:
-        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2)."""
+        """Return the lanes of an arm whose ``joints``, given by their indices among its links, vary.
+
+        They hold for frequencies (F,) and rounding variants ``ways`` (W, 2).
+        """
         number = len(varying.addresses)
         angles = np.array([0.0, 0.5 * np.pi, np.pi, *np.zeros(number)])
         given = {f"link{j + 1}.joint_angle": angles for j in joints} | varying.columns(3)
@@ -136,7 +145,7 @@ class TurnedLanes:
         in_fields = tuple(zip(*(x.tolist() for x in at), strict=True))
         packed = packed[..., :1, None, None].copy()
         packed[:TURNED, list(places[-1:])] = _NOT_TURNED[:, None, None, None, None]
-        # the first link of those that are the same in all cells, but for the turn of the last one that turns
+        # the first link beyond which all are the same in all cells, except for the last varying rotation
         same = max([0, *places[-1:], *(link + 1 for _, link, _ in in_fields)])
         rounding = ways.T[:, :, None, None]
         at_omega = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
@@ -152,7 +161,7 @@ class TurnedLanes:
         )
 
     def evaluate(self, places: Array) -> Evaluation:
-        """At places of cells, (joints + values, cells); shape (W, F, cells)."""
+        """Return determinant and count for cells, shape (W, F, cells); ``places`` are angles, then values."""
         angles, values = places[: len(self.places)], places[len(self.places) :]
         moved = {}
         for place, angle, (constant, cosines, sines) in zip(
@@ -182,7 +191,10 @@ class TurnedLanes:
     def _added(
         self, first: int, end: int, moved: dict[int, Array], values: Array, outboard: Lanes
     ) -> Lanes:
-        """Some of the links added, with their turns, where ``moved`` has some, and with the values of cells."""
+        """Add the links from ``first`` to before ``end`` to the part outboard, with the values of the cells.
+
+        ``moved`` holds the rotations and offsets of links with varying angles.
+        """
         if first >= end:
             return outboard
         fields = {field for field, link, _ in self.in_fields if first <= link < end}
@@ -192,7 +204,7 @@ class TurnedLanes:
             [self._field(k, field, moved, values, shape) for field in changed]
             for k in range(first, end)
         ]
-        # outboard of these is one entry for all cells, or one for each
+        # the part outboard has one entry for all cells, or one for each
         wide = xp.zeros(shape)
         entries, (sign, log_abs, count) = outboard
         outboard = [x + wide for x in entries], (sign + wide, log_abs + wide, count + wide)
@@ -208,7 +220,7 @@ class TurnedLanes:
     def _field(
         self, link: int, field: int, moved: dict[int, Array], values: Array, shape: Any
     ) -> Array:
-        """A field of a link in every cell, of the given shape."""
+        """Return a field of a link in every cell, of the given shape."""
         if field < TURNED and link in moved:
             return xp.broadcast_to(moved[link][field], shape)
         found = xp.broadcast_to(self.packed[field, link], shape)

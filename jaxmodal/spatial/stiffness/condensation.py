@@ -40,10 +40,10 @@ from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, places
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES = len(PLACES)
-#: places of the mass and of the inertia of the outer body among the numbers of a link
+#: indices of the mass and of the inertia of the outer body among the numbers of a link
 BODY_MASS, BODY_INERTIA = 12, list(range(16, 22))
-#: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
-#: lanes it takes 0.7 of the time of operations one by one, of 1,024 1.1
+#: number of lanes up to which NumPy runs the recorded formula of a link in float64; beyond, its registers exceed the
+#: caches. With 512 lanes it takes 0.7 of the time of single operations, with 1,024 lanes 1.1
 _RECORDED = 768
 
 
@@ -56,7 +56,7 @@ def evaluate(
     arithmetic: Arithmetic,
     rounding: int = 0,
 ) -> Evaluation:
-    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
+    """Return sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
 
     ``numbers`` are those of each link by `numbers_of`; ``beams`` are the flexible links, None if there is none.
     ``rounding`` is that of `entries.with_link`. ``(-1)**count == sign`` at every frequency.
@@ -86,7 +86,7 @@ def supports_give(
     omega: np.ndarray,
     arithmetic: Arithmetic,
 ) -> list[float]:
-    """Flexibility at each support with the previous ones rigid, relative to that without them; one frequency."""
+    """Return the flexibility at each support with the previous ones rigid, relative to that without; one frequency."""
     supports = [support for link in links for support in link.supports]
     w = number(np.zeros((len(places(6 + len(supports))), *omega.shape)), arithmetic)
     given = links, numbers, beams, theory, omega, arithmetic, w, links[0]
@@ -116,14 +116,14 @@ class Condensed(NamedTuple):
 
     @classmethod
     def nothing(cls, trials: int, arithmetic: Arithmetic, loads: int = 0) -> Condensed:
-        """The empty part beyond the tip."""
+        """Return the empty part beyond the tip."""
         one = number(np.ones((trials, 1)), arithmetic)
         zero = np.zeros((trials, 1))
         stiffness = number(np.zeros((len(places(6 + loads)), trials, 1)), arithmetic)
         return cls(stiffness, one, one * 0.0, zero, zero)
 
     def on(self, supports: Sequence[ReducedSupport]) -> Condensed:
-        """The whole arm, condensed with its supports as loads, on these."""
+        """Return the whole arm, condensed with its supports as loads, on these supports."""
         factor, passed = self.factor, self.passed
         for pivot in support_pivots(self.stiffness, supports):
             factor, passed = factor * pivot, passed - (leading(pivot) < 0.0)
@@ -141,7 +141,7 @@ class Condensed(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Condensed]) -> Condensed:
-        """Concatenate the trials of several parts."""
+        """Return several parts with their trials concatenated."""
         found: Condensed = jax.tree_util.tree_map(lambda *x: np.concatenate(x, axis=-2), *parts)
         return found
 
@@ -230,7 +230,7 @@ def _links_added(
 
 
 def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) -> Sizes:
-    """`Sizes` of one link, from the members and the numbers of `numbers_of`."""
+    """Return `Sizes` of one link, from the members and the numbers of `numbers_of`."""
     m = FreeEndMember(*leading(flexible.numbers[:, :, place]))
     return Sizes(
         squared,
@@ -249,7 +249,7 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
 def link_formula(
     springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool, loads: int = 0
 ) -> Callable[..., list[Number]]:
-    """`with_link` with flat inputs and outputs: the fields of `Added`; those of the releases come last."""
+    """Return `with_link` with flat inputs and outputs: the fields of `Added`; those of the releases come last."""
 
     def formula(squared: Number, *numbers: Number) -> list[Number]:
         left = iter(numbers)
@@ -266,9 +266,9 @@ def link_formula(
     return formula
 
 
-#: sign and logarithm of the factors met so far, and the count
+#: sign and logarithm of the product of the factors so far, and the count
 _Tally = tuple[Array, Array, Array]
-#: the entries of the stiffness handed on, and the tally
+#: the entries of the stiffness, and the tally
 Lanes = tuple[list[Array], _Tally]
 
 
@@ -279,7 +279,7 @@ def evaluate_lanes(
     omega: Array,
     rounding: Rounding,
 ) -> Evaluation:
-    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind; for programs.
+    """Return sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind; for programs.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def evaluate_lanes(
 
 
 def beyond_the_tip(omega: Array) -> Lanes:
-    """The empty part beyond the tip."""
+    """Return the empty part beyond the tip."""
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
     return [zero] * _ENTRIES, (one, zero, zero)
 
@@ -371,7 +371,7 @@ class _Plane(NamedTuple):
 
 
 def _plane(link: UniformLink, number: int, theory: Theory, omega: Array) -> _Plane:
-    """The member of one plane; in the second plane torsion takes the place of stretching."""
+    """Return the member of one plane; in the second plane torsion takes the place of stretching."""
     w = waves_at(link.planes[number], omega)
     functions, turns = member_functions(w)
     axial = theory.axial if number == 0 else xp.ones_like(theory.axial)

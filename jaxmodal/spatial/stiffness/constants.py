@@ -32,7 +32,7 @@ from jaxmodal.spatial.stiffness.members import Sections, section_of
 from jaxmodal.spatial.stiffness.supports import ReducedSupport, reduced_supports
 from jaxmodal.statics.laws import spring_law
 
-#: kinds of one real value
+#: types of a single real value
 _SINGLE = (float, np.float64)
 
 
@@ -66,13 +66,13 @@ class Body(NamedTuple):
         return Body(*(x + y for x, y in zip(self, other, strict=True)))
 
     def seen_at(self, offset: Number) -> Body:
-        """The body relative to another point, from which its present one is at ``offset``."""
+        """Return the body relative to another point, from which its present one is at ``offset``."""
         o, p = skew(offset), skew(self.moment)
         moved = product(o, p) + product(p, o) + product(o, o) * self.mass
         return Body(self.mass, self.moment + offset * self.mass, self.inertia - moved)
 
     def turned(self, rotation: Number) -> Body:
-        """The body in other axes, in which its present axes are the columns of ``rotation``."""
+        """Return the body in other axes, in which its present axes are the columns of ``rotation``."""
         inertia = product(product(rotation, self.inertia), transposed(rotation))
         return Body(self.mass, _times(rotation, self.moment), inertia)
 
@@ -113,10 +113,10 @@ def reduced_links(
     theory: Theory,
     arithmetic: Arithmetic,
 ) -> list[ReducedLink]:
-    """Constants of all links, preceded by those of an elastic base; values are numbers or columns (cells,)."""
+    """Return the constants of all links, after those of an elastic base; values are numbers or columns (cells,)."""
     n, rigid = len(links), [link.rigid for link in links]
     most = max(len(link.joint_frame) for link in links)
-    # all at once: of NumPy a call costs more than its numbers
+    # all links in one call: calls of NumPy cost more than their arithmetic
     turns = [[_further(link, k) for link in links] for k in range(most)]
     rolls = [0.0 if link.section_roll is None else link.section_roll for link in links]
     turns.append([(_ALONG, angle) for angle in rolls])
@@ -127,7 +127,7 @@ def reduced_links(
         rotation = product(rotation, turn)
     back = transposed(roll)
     base_offset = _places([link.base_offset for link in links], arithmetic)
-    # the tip seen from the outer end of what is elastic; of a rigid link from its base
+    # the tip relative to the outer end of the elastic part; for a rigid link relative to its base
     lengths = [(link.length, 0.0, 0.0) if link.rigid else None for link in links]
     end = _places([x.end_offset for x in links], arithmetic) + _places(lengths, arithmetic)
     stators = [link.stator for link in links]
@@ -168,13 +168,13 @@ def _of(x: Number, links: Any) -> Number:
 
 
 def _after(first: np.ndarray, x: Number) -> Number:
-    """Values of the previous link for each link; ``first``, of float64, for the first one."""
+    """Return the values of the previous link for each link; ``first``, of float64, for the first one."""
     start = (x * 0.0 + first[..., None, None, None])[..., :1, :, :]
     return joined([start, x[..., :-1, :, :]], -3)
 
 
 def _further(link: SpatialLink, k: int) -> tuple[Iterable[Any], Any]:
-    """Rotation number ``k`` of the frame of a joint; zero rotation if there is none."""
+    """Return rotation number ``k`` of the frame of a joint; zero rotation if there is none."""
     if k < len(link.joint_frame):
         return link.joint_frame[k].axis, link.joint_frame[k].angle
     return _ALONG, 0.0
@@ -191,9 +191,10 @@ def _springs(
     back: Number,
     arithmetic: Arithmetic,
 ) -> list[list[Spring]]:
-    """Springs of each link, at the inner end, in the axes of the section, without those that are rigid in all cells.
+    """Return the springs of each link, at the inner end, in the axes of the section.
 
-    The one about the joint's axis is the last; it is always present if the joint has a rotor.
+    Springs that are rigid in all cells are left out. The one about the joint's axis is the last; it is always present
+    if the joint has a rotor.
     """
     places, given = [], []
     for k, link in enumerate(links):
@@ -226,7 +227,7 @@ def _springs(
 def _supports(
     links: Sequence[SpatialLink], turn: Number, tip: Number, arithmetic: Arithmetic
 ) -> list[list[ReducedSupport]]:
-    """Supports of each link; the tip is given in the axes of its section."""
+    """Return the supports of each link; the tip is given in the axes of its section."""
     given = [support.direction for link in links for support in link.supports]
     if not given:
         return [[] for _ in links]
@@ -236,21 +237,21 @@ def _supports(
 
 
 def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> ReducedLink:
-    """A rigid link of zero length on the springs of the base."""
+    """Return a rigid link of zero length on the springs of the base."""
     one, zero = (number(x[..., None, None], arithmetic) for x in (np.eye(3), np.zeros(3)))
     springs = tuple(base_springs(base, arithmetic))
     return ReducedLink(one, zero, None, stator, springs, None, None, is_base=True)
 
 
 def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[Spring]:
-    """The compliance of a base as springs in series, in the axes of the ground."""
+    """Return the compliance of a base as springs in series, in the axes of the ground."""
     rows, pivots = base_factors([[_column(x, arithmetic) for x in row] for row in base.rows()])
     one = pivots[0] * 0.0 + 1.0
     return [Spring(stacked(row), one, one / pivot) for row, pivot in zip(rows, pivots, strict=True)]
 
 
 def base_factors(k: Sequence[Sequence[Number]]) -> tuple[list[list[Number]], list[Number]]:
-    """The m and the d of a stiffness ``K = L D L^T``, whose inverse is the sum of ``m m^T/d``: m the rows of 1/L."""
+    """Return m and d of a stiffness ``K = L D L^T``, whose inverse is the sum of ``m m^T/d``: m are the rows of 1/L."""
     lower: list[list[Number]] = [[] for _ in range(6)]
     pivots: list[Number] = []
     zero = k[0][0] * 0.0
@@ -295,7 +296,7 @@ def _times(matrix: Number, vector: Number) -> Number:
 
 
 def _places(places: Sequence[Iterable[Any] | None], arithmetic: Arithmetic) -> Number:
-    """Positions of shape (3, places, 1, cells); 0 for a missing one."""
+    """Return the positions of shape (3, places, 1, cells); 0 for a missing one."""
     return _vectors([(0.0, 0.0, 0.0) if x is None else x for x in places], arithmetic)
 
 
@@ -309,7 +310,10 @@ def _units(vectors: Sequence[Iterable[Any]], arithmetic: Arithmetic) -> Number:
 
 
 def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -> Number:
-    """Rotations ``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``; half angles keep the digits of small rotations."""
+    """Return the rotations ``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``.
+
+    Half angles keep the digits of small rotations.
+    """
     n = _units([axis for axis, _ in turns], arithmetic)
     angles = leading(_columns([angle for _, angle in turns], Arithmetic.float64))
     sign = np.where(angles.real < 0.0, -1.0, 1.0)
@@ -321,7 +325,7 @@ def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -
 
 
 def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
-    """Mass matrices of bodies about their reference points; zero for a missing body."""
+    """Return the mass matrices of bodies about their reference points; zero for a missing body."""
     tensors = [
         None if body is None or body.inertia is None else body.inertia.rows() for body in bodies
     ]
@@ -338,7 +342,7 @@ def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
 
 
 def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
-    """Mass matrix of a rigid link about its base, with the rotary inertia of its sections according to the theory."""
+    """Return the mass matrix of a rigid link about its base, with rotary inertia according to the theory."""
     s = Sections(*(_column(x, arithmetic) for x in section_of(link)))
     mass = (s.density * s.area + s.nonstructural_mass) * s.length
     rotary = s.density * s.length * float(theory.rotary_inertia)
@@ -351,10 +355,10 @@ def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
 
 
 def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Number]:
-    """Unit and compliance of springs; 1/k in double-double, computed from the stiffness."""
+    """Return the unit and compliance of springs; 1/k in double-double, computed from the stiffness."""
     given = leading(_columns(stiffness, Arithmetic.float64))
     unit, compliance = spring_law(given.real)
-    unit = np.where(given.real == 0.0, given, unit)  # a free joint that is stepped is a soft spring
+    unit = np.where(given.real == 0.0, given, unit)  # a varied free joint is a soft spring
     finite = np.isfinite(given.real) & (given.real > 0.0)
     k = number(np.where(finite, given, 1.0), arithmetic)
     exact = (k * 0.0 + 1.0) / k * finite.astype(float)

@@ -33,20 +33,20 @@ from jaxmodal.spatial.stiffness.symmetric import (
     turned,
 )
 
-#: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
+#: pairs of directions that couple in a straight link; stretching and torsion do not couple
 PAIRS = ((0, 3), (1, 5), (2, 4))
-#: roundings that an evaluation is shaken by: some times those that there are as a rule
+#: relative perturbation of the rounding variants: several times the usual rounding error
 _ROUNDINGS = 4.0 * 2.0**-52
-#: how many roundings of the terms that cancel at low frequencies in members
+#: perturbation of the terms that cancel at low frequencies in members, in units of the above
 _OF_MEMBERS = 4.0
-#: how much of the product of its diagonal a determinant may lose
+#: share of the product of its diagonal that a determinant may lose before it is computed from other terms
 _KEPT = 0.9
-#: which way each entry is moved where an evaluation rounds in its first, second and third way. In the first two all
-#: inertias grow, or all become smaller: what is moved adds up
+#: signs of the perturbations of the entries in rounding variants 1, 2 and 3. In the first two all inertias grow, or all
+#: decrease, so that the perturbations add up
 _ALL = np.array([1.0 if i == j else -1.0 for i, j in PLACES])
 _MOVES = np.stack([_ALL, -_ALL, np.random.default_rng(0).choice([-1.0, 1.0], len(PLACES))])
 
-#: how an evaluation rounds, see `with_link`
+#: a rounding variant, see `with_link`
 Rounding = int | tuple[Any, Any]
 
 
@@ -69,7 +69,7 @@ class Release(NamedTuple):
         return self.terms / xp.abs(nonzero(self.factor))
 
     def passed(self) -> Array:
-        """Number of negative eigenvalues of R + R W R; for releases in float64."""
+        """Return the number of negative eigenvalues of R + R W R; for releases in float64."""
         first, second = self.first < 0.0, self.second < 0.0
         both = self.factor * self.determinant < 0.0
         kind = self.factor.dtype
@@ -142,7 +142,7 @@ def with_link(
 
 
 def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
-    """Function that perturbs each entry by several roundings, up or down."""
+    """Return a function that perturbs each entry by several roundings, up or down."""
     if isinstance(rounding, int):
         if rounding == 0:
             return lambda w: w
@@ -153,16 +153,17 @@ def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
             (first if a > 0.0 else -first) + (second if b > 0.0 else -second) + 1.0
             for a, b in zip(_MOVES[0], _MOVES[2], strict=True)
         ]
-    # of loads, which ride along behind, nothing is shaken
+    # entries of loads, which follow, are not perturbed
     return lambda w: Symmetric(
         [x * by for x, by in zip(w.entries, factors, strict=False)] + w.entries[len(factors) :]
     ).kept()
 
 
 def _shaken_member(m: FreeEndMember, rounding: Rounding) -> FreeEndMember:
-    """Perturb a member by its rounding at low frequencies, where terms of E I/L cancel to its inertia about an end.
+    """Return a member perturbed by its rounding at low frequencies.
 
-    The rounding is sqrt(|f_pp r_pp|) of these terms, and equally of its deflection under a force.
+    There, terms of E I/L cancel to its inertia about an end. The rounding is sqrt(|f_pp r_pp|) of these terms, and
+    equally of its deflection under a force.
     """
     sign = _MOVES[rounding - 1][0] if isinstance(rounding, int) else rounding[0] + rounding[1]
     by = sign * (_ROUNDINGS * _OF_MEMBERS)
@@ -192,12 +193,12 @@ def _through_beam(
 
 
 def end_receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
-    """Receptance R of a pair of directions, (11, 12, 22), and its determinant."""
+    """Return the receptance R of a pair of directions, (11, 12, 22), and its determinant."""
     if place == 0:
         first, second = members[0].r_uu, members[1].r_uu
         return [first, 0.0 * first, second, first * second]
     m = members[place - 1]
-    # that of the member loses digits at low frequency, the difference of the two near a resonance of the link
+    # the member's own value loses digits at low frequency, the difference near a resonance of the link
     product, square = m.r_vv * m.r_pp, m.r_vp * m.r_vp
     determinant = select(product * _KEPT - square, product - square, m.det_r_flex)
     return [m.r_vv, m.r_vp if place == 1 else -m.r_vp, m.r_pp, determinant]
@@ -219,13 +220,13 @@ def released(
     a, b, c = w[p, p], w[p, q], w[q, q]
     q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
     q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
-    moved = shaken(w)  # one of two large numbers that are subtracted
+    moved = shaken(w)  # one of the two large numbers of a difference
     of_w = keep(moved[p, p] * c - b * b)
-    # not q11 q22 - q12 q21: behind soft joints nearly all of that cancels
+    # not q11 q22 - q12 q21, which cancels almost entirely behind soft joints
     factor = r11 * a + (r12 * b) * 2.0 + r22 * c + determinant * of_w + 1.0
     factor = keep(nonzero(factor))
     terms = None
-    if with_terms:  # of equal links folded on each other the entries cancel, too
+    if with_terms:  # entries cancel, too, for equal links folded on each other
         own, other = absolute(r11 * a) + absolute(r12 * b), absolute(r12 * b) + absolute(r22 * c)
         first, second = absolute(r11 * b) + absolute(r12 * c), absolute(r12 * a) + absolute(r22 * b)
         terms = (own + 1.0) * (other + 1.0) + first * second
@@ -250,14 +251,14 @@ def released(
 
 
 def at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
-    """Stiffness at the inner end of a beam: ``F + H^T W H``."""
+    """Return the stiffness at the inner end of a beam: ``F + H^T W H``."""
     first, second = members
     own = [first.h_uu, first.h_vv, second.h_vv, second.h_uu, second.h_pp, first.h_pp]
-    # to each direction of the inner end the part of its partner at the outer end
+    # add to each direction of the inner end the part of its partner at the outer end
     partner = {1: (5, first.h_pv), 5: (1, first.h_vp), 2: (4, -second.h_pv), 4: (2, -second.h_vp)}
 
     def moved(row: list[Any], i: int) -> Any:
-        """Component in a direction of the inner end, from a row over the directions of the outer end."""
+        """Return the component in a direction of the inner end, from a row over the directions of the outer end."""
         if i not in partner:
             return own[i] * row[i]
         place, part = partner[i]

@@ -13,7 +13,7 @@ from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
 from jaxmodal.spatial.stiffness.members import section_of
 from jaxmodal.spatial.stiffness.supports import rank_of
 
-#: how far above 0, beside 1, rounding may leave the smallest eigenvalue of a singular mass matrix
+#: largest value of the smallest eigenvalue of a scaled mass matrix that counts as rounding of 0
 _ROUNDING = 1e-12
 
 
@@ -42,7 +42,7 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
         return
     try:
         rows = np.concatenate(list(_momenta(links, reduced, len(free))))
-    except np.linalg.LinAlgError:  # values that are no numbers get a status
+    except np.linalg.LinAlgError:  # NaN is reported by a status
         return
     size = np.linalg.norm(rows, axis=0)
     scaled = rows / np.where(size > 0.0, size, 1.0)
@@ -63,7 +63,7 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
 def hindered_motions(
     links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], cells: int
 ) -> np.ndarray:
-    """Number of independent motions of free joints that supports restrain, in each cell, (cells,)."""
+    """Return the number of independent motions of free joints that supports restrain, in each cell, (cells,)."""
 
     def one(x: Number, cell: int) -> np.ndarray:
         values = leading(x)[..., 0, :]
@@ -97,7 +97,7 @@ def hindered_motions(
 
 
 def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:
-    """Address prefix and stiffness of each spring of a joint, the one about its axis last."""
+    """Return the address prefix and stiffness of each spring of a joint, the one about its axis last."""
     for number, spring in enumerate(link.joint_springs, start=1):
         yield f"joint_spring{number}", float(spring.stiffness)
     yield "", float(link.joint_stiffness)
@@ -106,10 +106,8 @@ def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:
 def _momenta(
     links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], columns: int
 ) -> Iterator[np.ndarray]:
-    """Rows over the motions of the free joints whose squares add up to twice the kinetic energy."""
-    motion = np.zeros(
-        (6, columns)
-    )  # of the outer end of the link before, in the axes of its section
+    """Return rows over the motions of the free joints whose squares add up to twice the kinetic energy."""
+    motion = np.zeros((6, columns))  # of the previous outer end, in its section axes
     place = 0
     for link, own in zip(links, reduced, strict=True):
         turn = np.kron(np.eye(2), np.asarray(own.rotation)[..., 0, 0].T)
@@ -139,7 +137,7 @@ def _momenta(
 
 
 def _moved(motion: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Motion of a point at ``offset`` from another one."""
+    """Return the motion of a point at ``offset`` from another one."""
     shift = np.cross(motion[3:], offset, axisa=0, axisb=0, axisc=0)
     return np.concatenate([motion[:3] + shift, motion[3:]])
 

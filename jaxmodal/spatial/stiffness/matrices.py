@@ -28,7 +28,7 @@ def shaped(x: Number, change: Callable[[np.ndarray], np.ndarray]) -> Number:
 
 
 def stacked(numbers: Sequence[Number]) -> Number:
-    """Stack numbers of one kind, which broadcast, along a new first axis."""
+    """Return numbers of one kind, which broadcast, stacked along a new first axis."""
     if isinstance(numbers[0], DoubleDouble):
         return DoubleDouble(_stacked([x.hi for x in numbers]), _stacked([x.lo for x in numbers]))
     return _stacked(numbers)
@@ -41,7 +41,7 @@ def _stacked(parts: Sequence[Any]) -> np.ndarray:
 
 
 def joined(numbers: Sequence[Number], axis: int) -> Number:
-    """Concatenate numbers of one kind along an axis."""
+    """Return numbers of one kind concatenated along an axis."""
     if isinstance(numbers[0], DoubleDouble):
         halves = ([x.hi for x in numbers], [x.lo for x in numbers])
         return DoubleDouble(*(np.concatenate(x, axis) for x in halves))
@@ -49,7 +49,7 @@ def joined(numbers: Sequence[Number], axis: int) -> Number:
 
 
 def transposed(a: Number) -> Number:
-    """Transpose rows and columns."""
+    """Return the matrix with rows and columns exchanged."""
     return shaped(a, lambda x: np.swapaxes(x, 0, 1))
 
 
@@ -62,18 +62,18 @@ def summed(x: Number) -> Number:
 
 
 def product(a: Number, b: Number) -> Number:
-    """Product of matrices of shapes (p, q, ...) and (q, r, ...)."""
+    """Return the product of matrices of shapes (p, q, ...) and (q, r, ...)."""
     return summed(a[:, :, None] * b[None])
 
 
 def cross(a: Number, b: Number) -> Number:
-    """Cross product along first axes of length 3."""
+    """Return the cross product along first axes of length 3."""
     first, second = [1, 2, 0], [2, 0, 1]
     return a[first] * b[second] - a[second] * b[first]
 
 
 def skew(a: Number) -> Number:
-    """Cross-product matrix of a vector: ``[a] b = a x b``, shape (3, 3, ...)."""
+    """Return the cross-product matrix of a vector: ``[a] b = a x b``, shape (3, 3, ...)."""
     places = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
     signs = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     return shaped(a, lambda x: x[places] * signs.reshape((3, 3) + (1,) * (x.ndim - 1)))

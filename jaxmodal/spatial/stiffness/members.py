@@ -61,7 +61,7 @@ class Sections(NamedTuple):
 
 
 def section_of(link: SpatialLink) -> Sections:
-    """Section properties of a link; unneeded moduli are 1, unneeded shear coefficients inf.
+    """Return the section properties of a link; unneeded moduli are 1, unneeded shear coefficients inf.
 
     A rigid link without a section has only its nonstructural mass per length: its density is 0.
     """
@@ -86,7 +86,7 @@ def section_of(link: SpatialLink) -> Sections:
 
 
 def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
-    """Section properties of links, whose values are numbers or columns (cells,)."""
+    """Return the section properties of links, whose values are numbers or columns (cells,)."""
     if not links:
         return None
     columns = zip(*map(section_of, links), strict=True)
@@ -124,7 +124,7 @@ class Members(NamedTuple):
     passed: np.ndarray
 
     def numbers_of(self, place: int) -> Number:
-        """The numbers of one link, with the two planes of each field adjacent."""
+        """Return the numbers of one link, with the two planes of each field adjacent."""
         one = self.numbers[:, :, place]
         return shaped(one, lambda x: x.reshape(-1, *x.shape[2:]))
 
@@ -134,12 +134,12 @@ _MEMBER = len(FreeEndMember._fields)
 
 
 def member_formula(length: Number, axial: Number, *numbers: Number) -> list[Number]:
-    """`free_end_member` as a function of flat inputs to flat outputs."""
+    """Return `free_end_member` as a function of flat inputs to flat outputs."""
     return _member(length, axial, numbers, loaded=False)
 
 
 def pressed_formula(lever: Number, axial: Number, *numbers: Number) -> list[Number]:
-    """`member_formula` for members under an axial force."""
+    """Return `member_formula` for members under an axial force."""
     return _member(lever, axial, numbers, loaded=True)
 
 
@@ -150,7 +150,7 @@ def _member(length: Number, axial: Number, numbers: Any, loaded: bool) -> list[N
 
 
 def frequency_scale(s: Sections) -> Array:
-    """Frequency scale ``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in its softer bending plane."""
+    """Return the frequency scale ``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in its softer bending plane."""
     softer = xp.minimum(s.second_moment_y, s.second_moment_z)
     found: Array = xp.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
     return found
@@ -166,13 +166,16 @@ def torsion_waves(
     area: Number,
     force: Number,
 ) -> list[Number]:
-    """Torsional wave number times length at 1 rad/s, and torsional stiffness over length including the axial force."""
+    """Return the torsional wave number times length at 1 rad/s, and torsional stiffness over length.
+
+    The stiffness includes the contribution of the axial force.
+    """
     rigidity = modulus * constant + force * (iy + iz) / area
     return [length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
 
 
 def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beams:
-    """Flexible links as beams, with torsion as the second plane's axial motion."""
+    """Return the flexible links as beams, with torsion as the second plane's axial motion."""
     s = Sections(*np.broadcast_arrays(*sections))
     planes = member_constants(plane_beams(s), theory, arithmetic)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
@@ -186,7 +189,7 @@ def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beam
 
 
 def members(beams: Beams, theory: Theory, omega: Number) -> Members:
-    """All flexible links at frequencies of shape (trials, cells)."""
+    """Return all flexible links at frequencies of shape (trials, cells)."""
     formula: Callable[..., list[Number]] = member_formula
     lever = beams.length
     if beams.pressed is None:
@@ -219,7 +222,7 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
 
 
 def plane_beams(s: Sections) -> BeamArrays:
-    """Bending in both planes as planar beams, shape (2, links, 1, cells)."""
+    """Return the bending in both planes as planar beams, shape (2, links, 1, cells)."""
     shape = s.length.shape
 
     def both(x: Array) -> Array:

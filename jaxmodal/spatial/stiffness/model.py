@@ -40,11 +40,11 @@ from jaxmodal.spatial.stiffness.members import (
 from jaxmodal.spatial.stiffness.moved_masses import moved_masses
 from jaxmodal.spatial.stiffness.uniform_links import numbers_with_loads
 
-#: limit of log|D| at zero frequency for each flexible link: 4 for each plane
+#: limit of log|D| at zero frequency for each flexible link: D has a factor of 4 for each plane
 _LOG_AT_ZERO = 2.0 * math.log(4.0)
 
 
-#: a frequency that is slow, beside `SpatialModel.scale`, and shares of what a support moves by that are rounding
+#: a low frequency, relative to `SpatialModel.scale`, and the relative flexibility at a support that counts as rounding
 SLOWLY, NO_ROOM = 1e-4, 1e-18
 _DD = Arithmetic.double_double
 
@@ -76,7 +76,7 @@ class SpatialModel:
         return {}
 
     def constants(self, arithmetic: Arithmetic = Arithmetic.float64) -> Constants:
-        """Frequency-independent constants."""
+        """Return the frequency-independent constants."""
         if arithmetic not in self._constants:
             links = reduced_links(self.links, self.payload, self.base, self.flags, arithmetic)
             s = self.sections
@@ -89,7 +89,7 @@ class SpatialModel:
         return {}
 
     def numbers(self, arithmetic: Arithmetic) -> list[Number]:
-        """The links of `constants` as flat numbers for NumPy."""
+        """Return the links of `constants` as flat numbers for NumPy."""
         if arithmetic not in self._numbers:
             every = numbers_with_loads(self.constants(arithmetic).links)
             self._numbers[arithmetic] = [stacked(numbers) for numbers in every]
@@ -150,30 +150,33 @@ class SpatialModel:
             return np.asarray(self.evaluate_cells(at, _DD).count[0] > free)
 
     def room_of_supports(self) -> list[float]:
-        """Flexibility at each support with the previous ones rigid, relative to that alone; near zero frequency."""
+        """Return the flexibility at each support with the previous ones rigid, relative to that alone.
+
+        It is computed near zero frequency.
+        """
         known, at = self.constants(_DD), np.array([[self.scale * SLOWLY]])
         given = known.links, self.numbers(_DD), known.beams, self.flags, at, _DD
         with np.errstate(all="ignore"):
             return supports_give(*given)
 
     def otherwise(self) -> SpatialModel:
-        """The same arm with its flexible links divided in two."""
+        """Return the same arm with its flexible links divided in two."""
         return dataclasses.replace(self, links=tuple(itertools.chain(*self.parts())))
 
     def parts(self) -> list[tuple[SpatialLink, ...]]:
-        """Parts of `otherwise` that replace each link."""
+        """Return the parts of `otherwise` that replace each link."""
         shares = np.resize(SHARES, len(self.links))
         return [_cut(link, float(share)) for link, share in zip(self.links, shares, strict=True)]
 
     def harmless(self) -> SpatialModel:
-        """A single straight link, solved in place of an arm with invalid values."""
+        """Return a single straight link, solved in place of an arm with invalid values."""
         section = hollow_circle(0.1, 0.01, "cowper")
         link = SpatialLink(1.0, 7e10, 2700.0, section, poisson_ratio=0.33)
         return SpatialModel((link,), RigidBody(), self.flags, invalid=True)
 
     @functools.cached_property
     def _most(self) -> np.ndarray | None:
-        """How many modes the arm of every cell has, shape (1,) or (cells,); None for no bound."""
+        """Number of modes of the arm in every cell, shape (1,) or (cells,); None if it is unlimited."""
         if self.sections is not None:
             return None
         with np.errstate(all="ignore"):
@@ -182,9 +185,9 @@ class SpatialModel:
     def evaluate_cells(
         self, omega: np.ndarray, arithmetic: Arithmetic, rounding: int = 0
     ) -> Evaluation:
-        """`evaluate` of arms side by side, at frequencies of shape (trials, cells).
+        """Return `evaluate` for arms in parallel, at frequencies of shape (trials, cells).
 
-        Of rigid links no more modes are counted than move a mass.
+        Arms of rigid links count at most as many modes as independent motions that move a mass.
         """
         known = self.constants(arithmetic)
         given = known.links, self.numbers(arithmetic), known.beams
@@ -201,9 +204,9 @@ class SpatialModel:
 
 
 def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
-    """A flexible link divided in two by a share of the length; undivided if rigid, or too short in a cell."""
+    """Return a flexible link divided in two by a share of the length; undivided if rigid, or too short in a cell."""
     lengths = cut_lengths(np.asarray(link.length), share)
-    if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # so short that a part would have none
+    if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # a part would have length 0
         return (link,)
     return cut(link, [{"length": length} for length in lengths])
 
@@ -211,7 +214,7 @@ def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
 def spatial_model(
     links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: TheoryName
 ) -> SpatialModel:
-    """Model of an arm with numerical values.
+    """Return the model of an arm with numerical values.
 
     Raises
     ------

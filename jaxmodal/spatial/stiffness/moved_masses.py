@@ -1,9 +1,9 @@
-"""How many motions of an arm of rigid links move a mass: it has as many modes.
+"""The number of motions of an arm of rigid links that move a mass, which is its number of modes.
 
-A direction in which springs give way and nothing has mass, as about the line through a mass on the axis of a spring,
-has no frequency. Rounding leaves a mass there, of the axes that are given or of what is added up, which at 1e15 rad/s
-and beyond would make one. Masses over the gives of the springs are computed in double-double, and what is left of
-them, once the others are eliminated, is compared with what they were added up from.
+A direction without mass in which springs deflect, such as the rotation about the line through a point mass, has no
+frequency. Rounding errors of the given axes and of sums leave a small mass there, which would cause a false frequency
+of 1e15 rad/s or more. The mass matrix of the spring deflections is computed in double-double. The mass of each
+deflection that remains after elimination of the others is compared with the magnitude of the terms it was summed from.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.matrices import cross, product, shaped, stacked, transposed
 
-#: a mass, beside what it is added up from, that is rounding: axes are given to 2e-16, and a mass has their square
+#: a mass below this share of its terms is rounding in double-double: axes are given to 2e-16, and a mass has their
+#: square
 _NO_MASS = 1e-29
-#: one that float64 knows to be none
+#: a mass above this share of its terms is surely a mass in float64
 _MASS = 1e-10
 
 
 def moved_masses(links_in: Callable[[Arithmetic], Sequence[ReducedLink]]) -> np.ndarray:
-    """How many independent motions of the springs of rigid links move a mass, in each cell.
+    """Return the number of independent motions of the springs of rigid links that move a mass, in each cell.
 
     Parameters
     ----------
     links_in
-        From an arithmetic to the links, all of them rigid.
+        Function from an arithmetic to the links, all rigid.
 
     Returns
     -------
     np.ndarray, shape (1,) or (cells,)
-        A joint without stiffness gives way, too.
+        The numbers; free joints count as springs.
     """
     links = links_in(Arithmetic.float64)
     number = sum(len(link.springs) for link in links)
@@ -46,7 +47,7 @@ def moved_masses(links_in: Callable[[Arithmetic], Sequence[ReducedLink]]) -> np.
 
 
 def _masses(links: Sequence[ReducedLink], number: int) -> tuple[Number, np.ndarray]:
-    """The mass matrix over the gives, (springs, springs, cells), and what its diagonal is added up from."""
+    """Return the mass matrix of the spring deflections, (springs, springs, cells), and sizes of its diagonal terms."""
     zero = links[0].inner.mass * 0.0
     blank = stacked([stacked([zero] * number)] * 3)  # by direction, spring, trial and cell
     along, about, place = blank, blank, 0
@@ -54,7 +55,7 @@ def _masses(links: Sequence[ReducedLink], number: int) -> tuple[Number, np.ndarr
     ways, turns = (
         np.zeros((number, 1)),
         np.zeros((number, 1)),
-    )  # no less than velocities by their gives
+    )  # upper bounds of velocities for unit deflections
     for link in links:
         back = transposed(link.rotation)
         ways = ways + turns * _norm(link.offset)
@@ -86,18 +87,21 @@ def _masses(links: Sequence[ReducedLink], number: int) -> tuple[Number, np.ndarr
 
 
 def _norm(x: Number) -> np.ndarray:
-    """Root of the sum of squares of small first axes, (cells,)."""
+    """Return the root of the sum of squares of small first axes, (cells,)."""
     values = leading(x)
     return np.sqrt(np.sum(values**2, axis=tuple(range(values.ndim - 1))))
 
 
 def _products(left: Number, right: Number) -> Number:
-    """Sums over directions of the products of every two gives, (springs, springs, cells)."""
+    """Return the sums over directions of the products of every two gives, (springs, springs, cells)."""
     return product(transposed(left), right)[:, :, 0]
 
 
 def _rank(mass: Number, sizes: np.ndarray, least: float) -> np.ndarray:
-    """How many pivots of elimination, the largest left first, are more than a share of ``sizes`` (springs, cells)."""
+    """Return the number of pivots of an elimination that exceed a share of ``sizes`` (springs, cells).
+
+    The largest remaining pivot is eliminated first.
+    """
     size, cells = leading(mass).shape[1:]
     scale = np.broadcast_to(1.0 / np.where(sizes > 0.0, sizes, 1.0), (size, cells))
     left, found = np.ones((size, cells), bool), np.zeros(cells, np.int64)

@@ -16,9 +16,9 @@ from jaxmodal.dynamic_stiffness.stiffness import rounding_of_waves
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.stiffness.symmetric import TRIANGLE
 
-#: where the diagonal is among the entries of a symmetric matrix of 3 x 3
+#: 1 for diagonal entries of a symmetric 3 x 3 matrix, else 0
 _DIAGONAL = np.array([1.0 if i == j else 0.0 for i, j in TRIANGLE])
-#: what a number that is divided by has in place of zero
+#: replacement of 0 in divisors
 _NO_ZERO = 1e-280
 
 
@@ -41,7 +41,7 @@ class Sizes(NamedTuple):
 
 
 def rounding_of_link(of: Sizes, outboard: Array, lost: Array, inner: Array) -> Array:
-    """Rounding error of the input and the output stiffness of a flexible link.
+    """Return the rounding error of the input and the output stiffness of a flexible link.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def rounding_of_link(of: Sizes, outboard: Array, lost: Array, inner: Array) -> A
 
 
 def rounding_of_springs(of: Sizes, outboard: Array, inner: Array, pivots: Array) -> Array:
-    """Rounding error of the springs at the inner end of a link, with pivots (springs, ...) that may cancel."""
+    """Return the rounding error of the springs at the inner end of a link; pivots (springs, ...) may cancel."""
     _, _, moved, turned = _what_moves(of, outboard)
     loses = xp.where(pivots == 1.0, 0.0, (1.0 + xp.abs(pivots - 1.0)) / _size(pivots))
     through = _beside(moved, inner[:3]) + _beside(turned, inner[3:])
@@ -75,7 +75,7 @@ def rounding_of_springs(of: Sizes, outboard: Array, inner: Array, pivots: Array)
 
 
 def _what_moves(of: Sizes, outboard: Array) -> tuple[Array, Array, Array, Array]:
-    """Diagonal blocks of the outboard stiffness without the body, and the inertia that moves in each."""
+    """Return the diagonal blocks of the outboard stiffness without the body, and the inertia that moves in each."""
     diagonal = _DIAGONAL.reshape((-1,) + (1,) * (outboard.ndim - 1))
     along = xp.concatenate([outboard[0:3], outboard[6:8], outboard[11:12]])
     along = along - of.squared * (of.body_mass * diagonal)
@@ -86,11 +86,12 @@ def _what_moves(of: Sizes, outboard: Array) -> tuple[Array, Array, Array, Array]
 
 
 def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
-    """Loss of digits of functions at small wave numbers, weighted by the link's share of inertia and deformation.
+    """Return the loss of digits of functions at small wave numbers.
 
-    For a stub that carries a heavy arm both shares are small; ``own`` is the first.
+    It is weighted by the link's share of inertia and deformation. For a stub that carries a heavy arm both shares are
+    small; ``own`` is the first.
     """
-    # bending along y turns about z, bending along z about y
+    # bending along y rotates about z, bending along z about y
     pairs = (along[3], about[5]), (along[5], about[3])
     found = 0.0 * own
     for waved, r_vv, r_pp, (v, p) in zip(of.waved, of.r_vv, of.r_pp, pairs, strict=True):
@@ -100,7 +101,7 @@ def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
 
 
 def _heavy(w: Array) -> Array:
-    """Lower estimate of omega^2 times the inertia in its smallest direction; 0 if the inertia is not positive."""
+    """Return a lower estimate of omega^2 times the inertia in its smallest direction; 0 if the inertia is negative."""
     xx, xy, xz, yy, yz, zz = (-w[k] for k in range(6))
     minor = xx * yy - xy * xy
     determinant = zz * minor - xx * yz * yz - yy * xz * xz + 2.0 * (xy * xz * yz)
@@ -110,7 +111,7 @@ def _heavy(w: Array) -> Array:
 
 
 def _beside(inertia: Array, stiffness: Array) -> Array:
-    """Rounding error of stiffness entries relative to omega^2 times the moving inertia."""
+    """Return the rounding error of stiffness entries relative to omega^2 times the moving inertia."""
     return xp.sum(xp.abs(stiffness), axis=0) / inertia
 
 

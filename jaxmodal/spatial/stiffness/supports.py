@@ -19,7 +19,7 @@ from jaxmodal.spatial.parts.springs import Support
 from jaxmodal.spatial.stiffness.matrices import cross, doubles, product, stacked, transposed
 from jaxmodal.spatial.stiffness.symmetric import places
 
-#: motions of supports that are less than this, beside the largest that free joints move any by, are rounding
+#: motions of supports below this share of the largest motion that free joints cause are rounding
 _STILL = 1e-13
 
 
@@ -41,10 +41,11 @@ def reduced_supports(
     units: Sequence[Number],
     arithmetic: Arithmetic,
 ) -> list[list[ReducedSupport]]:
-    """Supports of each link, from the rotations to the previous sections, (3, 3, links, 1, cells), and tips, (3, ...).
+    """Return the supports of each link, from the rotations to the previous sections and the tips.
 
-    The tip is relative to the outer end of the elastic part, for a rigid link to its base, in the section's axes.
-    ``units`` are the directions of all supports in order, in the axes of the ground.
+    The rotations have shape (3, 3, links, 1, cells), the tips (3, ...). The tip is relative to the outer end of the
+    elastic part, for a rigid link to its base, in the section's axes. ``units`` are the directions of all supports in
+    order, in the axes of the ground.
     """
     found: list[list[ReducedSupport]] = []
     to_ground = None
@@ -75,7 +76,7 @@ def _law(support: Support, arithmetic: Arithmetic) -> tuple[Number, Number]:
 def load_numbers(
     own: Sequence[ReducedSupport], before: int, number_of: int, flexible: bool, zero: Number
 ) -> list[Number]:
-    """Numbers of `LoadEntries` of all supports of an arm on one link; 0 for supports of other links."""
+    """Return the numbers of `LoadEntries` of all supports of an arm on one link; 0 for supports of other links."""
     found: list[Number] = []
     for k in range(number_of):
         mine = before <= k < before + len(own)
@@ -86,7 +87,10 @@ def load_numbers(
 
 
 def support_pivots(w: Number, supports: Sequence[ReducedSupport]) -> list[Number]:
-    """Pivots of C + G, scaled by the roots of the stiffnesses; ``w`` (entries, ...) is over directions and loads."""
+    """Return the pivots of C + G, scaled by the roots of the stiffnesses.
+
+    ``w`` (entries, ...) is over directions and loads.
+    """
     size = len(supports)
     at = {place: k for k, place in enumerate(places(6 + size))}
     m = [
@@ -107,13 +111,13 @@ def support_pivots(w: Number, supports: Sequence[ReducedSupport]) -> list[Number
 
 
 def support_pivots_alone(w: Number, number_of: int, supports: Sequence[ReducedSupport]) -> Number:
-    """Pivot of one support in the absence of the others."""
+    """Return the pivot of one support in the absence of the others."""
     at, own = places(6 + len(supports)).index((6 + number_of, 6 + number_of)), supports[number_of]
     return w[at] * -1.0 * (own.root * own.root) + own.unit
 
 
 def rank_of(rows: np.ndarray) -> int:
-    """Number of motions of free joints that supports restrain, from the matrix (supports, motions)."""
+    """Return the number of motions of free joints that supports restrain, from the matrix (supports, motions)."""
     if not rows.size:
         return 0
     largest = np.linalg.svd(rows, compute_uv=False)

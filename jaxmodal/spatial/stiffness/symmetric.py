@@ -10,14 +10,14 @@ from typing import Any
 
 from jaxmodal.arithmetic.operations import keep
 
-#: the entries of a symmetric matrix of 6 x 6, by rows, and of one of 3 x 3
+#: the entries of a symmetric 6 x 6 matrix, by rows, and of a 3 x 3 one
 PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
 TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
 
 
 @functools.cache
 def places(size: int) -> list[tuple[int, int]]:
-    """Entries of a symmetric matrix: those of the 6 x 6 part by rows, then those of the loads by columns."""
+    """Return the entries of a symmetric matrix: those of the 6 x 6 part by rows, then those of the loads by columns."""
     return PLACES + [(i, j) for j in range(6, size) for i in range(j + 1)]
 
 
@@ -43,17 +43,20 @@ class Symmetric:
         self.entries[self._at[(i, j) if i <= j else (j, i)]] = value
 
     def kept(self) -> Symmetric:
-        """The matrix with entries marked to be computed once."""
+        """Return the matrix with entries marked to be computed once."""
         return Symmetric([keep(x) for x in self.entries])
 
 
 def total(terms: Any) -> Any:
-    """Sum that starts from its first term."""
+    """Return the sum that starts from its first term."""
     return functools.reduce(lambda a, b: a + b, terms)
 
 
 def turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
-    """``B W B^T``, B = diag(R, R), block by block: rotation into axes in which those of W are the columns of R."""
+    """Return ``B W B^T``, B = diag(R, R), block by block.
+
+    This is a rotation into axes in which those of W are the columns of R.
+    """
     r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
 
     def block(row: int, column: int, symmetric: bool) -> dict[tuple[int, int], Any]:
@@ -76,7 +79,7 @@ def turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
 
 
 def shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
-    """``G^T W G``: shift to a point from which that of W is at ``offset``."""
+    """Return ``G^T W G``: shift to a point from which that of W is at ``offset``."""
     o = list(offset)
     found = Symmetric(w.entries)
 

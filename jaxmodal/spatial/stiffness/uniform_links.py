@@ -39,7 +39,7 @@ class Layout:
     rigid: bool
 
     def joined(self, other: Layout) -> Layout:
-        """The smallest layout that contains both."""
+        """Return the smallest layout that contains both."""
         return Layout(
             max(self.springs, other.springs), self.rotors | other.rotors, self.rigid | other.rigid
         )
@@ -57,12 +57,12 @@ class UniformLink(NamedTuple):
 _MEMBER = len(MemberConstants._fields)
 
 
-#: the first fields of a link, its rotation and its offset, which alone change when its joint turns
+#: number of the first fields of a link, its rotation and offset; only these depend on its joint angle
 TURNED = 12
 
 
 def unpacked(fields: Array | Sequence[Array], layout: Layout) -> UniformLink:
-    """Entries of a link from its fields (fields, ...)."""
+    """Return the entries of a link from its fields (fields, ...)."""
     left: Iterator[Array] = (fields[k] for k in range(len(fields)))
 
     def plane() -> MemberConstants:
@@ -77,7 +77,7 @@ def unpacked(fields: Array | Sequence[Array], layout: Layout) -> UniformLink:
 
 
 def layout_of(links: Sequence[ReducedLink]) -> Layout:
-    """Common layout of all cells of an arm; springs of a base take as many rigid links as needed."""
+    """Return the common layout of all cells of an arm; springs of a base take as many rigid links as needed."""
     return Layout(
         springs=max(1, *(len(link.springs) for link in links if not link.is_base)),
         rotors=any(link.rotor is not None for link in links),
@@ -88,7 +88,7 @@ def layout_of(links: Sequence[ReducedLink]) -> Layout:
 def packed_links(
     links: Sequence[ReducedLink], beams: Beams | None, layout: Layout, cells: int, lanes: int
 ) -> np.ndarray:
-    """Fields of all links of arms in parallel, shape (fields, links, lanes), in float64.
+    """Return the fields of all links of arms in parallel, shape (fields, links, lanes), in float64.
 
     If there are more ``lanes`` than ``cells``, the last cell is repeated.
     """
@@ -108,7 +108,7 @@ def packed_links(
 
 
 def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]:
-    """Numbers of `LinkEntries`, padded to a number of springs and with a rotor."""
+    """Return the numbers of `LinkEntries`, padded to a number of springs and with a rotor."""
     zero = link.inner.mass * 0.0
     rigid = [*[zero] * 6, zero + 1.0, zero] * (springs - len(link.springs))
     given = [x for s in link.springs for x in (*_flat(s.direction), s.unit, s.compliance)]
@@ -127,7 +127,7 @@ def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]
 
 
 def numbers_with_loads(links: Sequence[ReducedLink]) -> list[list[Number]]:
-    """`numbers_of` each link, followed by those of `LoadEntries` for every support of the arm."""
+    """Return `numbers_of` each link, followed by those of `LoadEntries` for every support of the arm."""
     every, before, found = sum(len(link.supports) for link in links), 0, []
     for link in links:
         zero, flexible = link.inner.mass * 0.0, link.place is not None
@@ -138,7 +138,7 @@ def numbers_with_loads(links: Sequence[ReducedLink]) -> list[list[Number]]:
 
 
 def _flat(x: Number) -> list[Number]:
-    """Entries along the first axis."""
+    """Return the entries along the first axis."""
     return [x[i] for i in range(leading(x).shape[0])]
 
 
@@ -161,7 +161,7 @@ def _parted(link: ReducedLink, size: int) -> list[ReducedLink]:
 
 
 def _beam(place: int | None, beams: Beams | None) -> list[np.ndarray]:
-    """Length and both `MemberConstants` of a flexible link; arbitrary values for a rigid one."""
+    """Return the length and both `MemberConstants` of a flexible link; arbitrary values for a rigid one."""
     if place is None or beams is None:
         one, zero = np.ones((1, 1)), np.zeros((1, 1))
         return [one, *[one, zero, zero, zero, *[one] * (_MEMBER - 4)] * 2]

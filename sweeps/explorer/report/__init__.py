@@ -1,1 +1,1 @@
-"""Reports: still pages of one arm, to print and to send."""
+"""Reports: static pages of one arm, to print and to send."""

@@ -1,4 +1,4 @@
-"""The page of a report: one file of text, tables and still pictures, which runs no script and loads nothing."""
+"""The page of a report: one file with text, tables and static pictures; it runs no script and loads nothing."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sweeps.explorer.report.pictures import Picture
 
 
 def report_html(asked: Asked, progress: Callable[[int, int], None] | None = None) -> str:
-    """The page of a report.
+    """Return the page of a report as HTML.
 
     Parameters
     ----------
     asked
-        Of what.
+        Arm and settings of the report.
     progress
-        Called with (parts done, parts in all).
+        Called with (parts done, number of parts).
 
     Raises
     ------
     ArmError, ValueError
-        As `sweeps.explorer.report.parts.parts`.
+        See `sweeps.explorer.report.parts.parts`.
     PlotsUnavailableError
         Matplotlib is not installed.
     """
@@ -52,7 +52,7 @@ def _picture(picture: Picture) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table of the library with classes in place of styles of its elements, which the policy does not allow."""
+    """Return a table as HTML, with classes because the policy forbids styles of elements."""
 
     def row(kind: str, cells: tuple[str, ...]) -> str:
         classes = ("" if name in table.left else ' class="number"' for name in table.headings)
@@ -68,5 +68,5 @@ def _table(table: Table) -> str:
 
 
 def _text(text: str) -> str:
-    """Text within the page: names from files are no markup, and turn no letters around."""
+    """Return text for HTML, escaped and without characters that change the direction of text."""
     return html.escape(printable(text))

@@ -1,4 +1,4 @@
-"""Parts of the report on an arm: texts, tables of the library and pictures."""
+"""Parts of the report on an arm: texts, tables and pictures."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ from sweeps.explorer.report.pictures import (
 )
 from sweeps.store.run import run
 
-#: parameters of the part on what matters most
+#: number of parameters in the part on what matters most: as many as a page shows well
 TOP = 12
-#: modes of the posture map
+#: number of modes in the posture map
 MAPPED = 3
-#: postures of the map along each joint, and along the only one
+#: postures along each of two joints, and along a single joint: steps of 20 and of 5 degrees over a whole turn
 POSTURES, ALONE = 19, 73
-#: postures of each joint by which its map is chosen
+#: postures per joint at which the joints of the map are chosen: steps of 30 degrees over a whole turn
 TRIED = 13
-#: places that are nearer to the base, beside the farthest, are rounding
+#: coordinates below this share of the largest one are rounding errors
 _STILL = 1e-12
-#: best starts from which the lowest posture is sought
+#: number of best starts from which the search for the lowest posture continues
 _CLIMBS = 3
 
 
@@ -65,13 +65,13 @@ class Part:
     Attributes
     ----------
     heading : str
-        Its heading.
+        Heading.
     texts : tuple of str
-        Paragraphs beneath it.
+        Paragraphs below the heading.
     pictures : tuple of Picture
-        Pictures that follow them.
+        Pictures below the paragraphs.
     tables : tuple of Table
-        Tables that follow these.
+        Tables below the pictures.
     """
 
     heading: str
@@ -82,7 +82,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """Of what a report is, and how much: see `sweeps.report`."""
+    """Arm and settings of a report; see `sweeps.report`."""
 
     arm: Arm | SpatialArm
     theory: TheoryName
@@ -91,17 +91,17 @@ class Asked:
     digits: int = DIGITS
 
 
-#: parts that `parts` makes
+#: number of parts that `parts` yields
 NUMBER = 7
 
 
 def parts(asked: Asked) -> Iterator[Part]:
-    """The parts of a report, one after the other, as they are computed; the last holds the versions.
+    """Yield the parts of a report as they are computed; the last has the versions.
 
     Raises
     ------
     ArmError, ValueError
-        As `jaxmodal.mode_shapes`.
+        See `jaxmodal.mode_shapes`.
     """
     shapes = to_host(mode_shapes(asked.arm, asked.modes, theory=asked.theory, throw=False))
     found = check_arm(asked.arm)
@@ -115,7 +115,7 @@ def parts(asked: Asked) -> Iterator[Part]:
 
 
 def ok(asked: Asked) -> bool:
-    """Whether the counts confirm all frequencies of the arm that are asked for."""
+    """Return True if the counts certify all requested frequencies of the arm."""
     found = jaxmodal.natural_frequencies(asked.arm, asked.modes, theory=asked.theory, throw=False)
     return bool(np.all(found.certified))
 
@@ -133,7 +133,7 @@ def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
 
 
 def centre_of_gravity(arm: Arm | SpatialArm, shapes: AnyShapes) -> np.ndarray:
-    """Where the centre of gravity of the arm at rest is, seen from its base, (2,) or in space (3,); m."""
+    """Return the centre of gravity of the arm at rest, from its base, in m; shape (2,), in space (3,)."""
     ends = np.asarray(shapes.position)[:, [0, -1]]  # links are uniform
     drawn, size = bent(shapes, 0), ends.shape[-1]
     masses = np.concatenate([[float(link.mass) for link in arm.links], drawn.masses])
@@ -146,8 +146,8 @@ def _frequencies(asked: Asked, shapes: AnyShapes) -> Part:
     table = shapes_table(shapes, digits=asked.digits)
     left = [str(k + 1) for k in range(len(shapes.omega)) if k not in drawable(shapes)]
     texts = [
-        "Exact for the model: the arm has the frequency that is told of a certified mode, as that mode, because the "
-        "modes were counted beneath it and above."
+        "Exact for the model: a certified frequency is a natural frequency of the arm with this mode number, because "
+        "modes were counted below and above it."
     ]
     if left:
         several = "modes" if len(left) > 1 else "mode"
@@ -175,7 +175,7 @@ def _what_matters(asked: Asked) -> Part:
 
 
 def map_of(asked: Asked) -> xr.Dataset | None:
-    """Frequencies over the two joints that matter most, of one over it alone; None where none turns and matters."""
+    """Return frequencies over the one or two joints that change them most; None if no rotation does."""
     arm = asked.arm
     turning = _matter_most(asked)
     if not turning:
@@ -197,7 +197,7 @@ def map_of(asked: Asked) -> xr.Dataset | None:
 
 
 def _matter_most(asked: Asked) -> list[tuple[str, float, float]]:
-    """The two joints that turn and change the lowest mode above zero most over their ranges, rad, base to tip."""
+    """Return the two revolute joints that change the lowest non-zero mode most, with ranges in rad, base to tip."""
     arm, inside = asked.arm, Ranges.of(asked.arm, None)
     ends = zip(inside.addresses, map(float, inside.low), map(float, inside.high), strict=True)
     turning = [each for each in ends if each[0].endswith(".joint_angle")]
@@ -252,7 +252,7 @@ def _lowest(asked: Asked, shapes: AnyShapes) -> Part:
     heading = "Lowest and highest posture"
     free = int(
         np.sum(np.asarray(shapes.omega) == 0.0)
-    )  # what moves freely does so in every posture
+    )  # modes of frequency 0 are free in every posture
     mode = free + 1
     try:
         found = extremes(
@@ -292,5 +292,5 @@ def _versions() -> Part:
 
 
 def _without(heading: str, error: ValueError) -> Part:
-    """A part that this arm does not have, and why."""
+    """Return a part without content that states the reason."""
     return Part(heading, (f"None: {error}",))

@@ -1,4 +1,4 @@
-"""Still pictures of a report: figures as SVG within the page."""
+"""Pictures of a report: figures as SVG inside the page."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from sweeps.plots.style import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: characters that XML does not have, which names may hold
+#: characters that XML forbids; names may contain them
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """A picture within the page.
+    """A picture inside the page.
 
     Attributes
     ----------
     source : str
-        The picture itself, an address that begins with ``data:``.
+        The picture as an address that begins with ``data:``.
     text : str
-        What it shows, in words.
+        Description in words.
     """
 
     source: str
@@ -50,7 +50,7 @@ class Picture:
 
 
 def of_arm(arm: Arm | SpatialArm, text: str) -> Picture:
-    """The arm in its posture, to scale; in space in an oblique view and three along the axes of the ground."""
+    """Return the arm in its posture, to scale; in space an oblique view and three views along the ground axes."""
     with _drawing():
         if isinstance(arm, SpatialArm):
             figure = new_figure(9.6, 2.9)
@@ -63,7 +63,7 @@ def of_arm(arm: Arm | SpatialArm, text: str) -> Picture:
 
 
 def of_modes(shapes: AnyShapes) -> list[Picture]:
-    """Each mode that has a shape, on the arm at rest."""
+    """Return a picture of each mode that has a shape, drawn on the arm at rest."""
     views, found = views_of(shapes), []
     for mode in drawable(shapes):
         with _drawing():
@@ -79,13 +79,13 @@ def of_modes(shapes: AnyShapes) -> list[Picture]:
 
 
 def drawable(shapes: AnyShapes) -> list[int]:
-    """Numbers from 0 of the modes that have a shape."""
+    """Return the indices, from 0, of modes that have a shape."""
     moved = np.asarray(shapes.displacement)
     return [k for k in range(len(moved)) if np.isfinite(moved[k]).all()]
 
 
 def of_sensitivities(table: Sensitivities, top: int) -> Picture:
-    """The sensitivities as bars, the largest first."""
+    """Return the sensitivities as bars, the largest first."""
     with _drawing():
         figure = new_figure(7.6, 1.8 + 0.34 * top)
         draw_sensitivities(table, figure.add_subplot(), top).set_title("")
@@ -93,7 +93,7 @@ def of_sensitivities(table: Sensitivities, top: int) -> Picture:
 
 
 def of_postures(ds: xr.Dataset, names: tuple[str, ...]) -> Picture:
-    """Frequencies over the angles of two joints, each mode with colours of its own; over one as curves."""
+    """Return frequencies over the angles of two joints as maps, one colour scale per mode; over one joint as curves."""
     with _drawing():
         figure = (
             posture_maps(ds, *names) if len(names) == 2 else branches(ds, *names, tracked=False)
@@ -107,7 +107,7 @@ def of_postures(ds: xr.Dataset, names: tuple[str, ...]) -> Picture:
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Draw as all pictures are drawn; letters that no font has are boxes, about which nothing is to be done."""
+    """Set the style of pictures; warnings about letters that the font lacks are ignored (they become boxes)."""
     with warnings.catch_warnings(), style():
         warnings.filterwarnings("ignore", message="Glyph ", category=UserWarning)
         yield

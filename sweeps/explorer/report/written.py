@@ -1,4 +1,4 @@
-"""Reports written by name from Python."""
+"""`report`: write the report of an arm to a file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sweeps.definition.errors import SweepError
 from sweeps.explorer.report.page import report_html
 from sweeps.explorer.report.parts import Asked
 
-#: modes of a report where no number is given
+#: default number of modes of a report
 MODES = 6
-#: postures from which the lowest frequency is sought
+#: default number of postures at which the search for the lowest frequency starts
 STARTS = 256
 SUFFIXES = (".html", ".htm")
 
@@ -34,37 +34,38 @@ def report(
     starts: int = STARTS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write the report of an arm: one page with still pictures, to print and to send, which loads nothing.
+    """Write the report of an arm: one page with static pictures, to print and to send, which loads nothing.
 
-    It has the arm with its masses, its frequencies with their certificates and shapes, what matters most, a map of
-    postures, the lowest and the highest posture of mode 1, what `jaxmodal.check` remarks, and the versions.
+    The report shows the arm with its masses, frequencies with certificates and shapes, the largest sensitivities, a
+    map of postures, the lowest and the highest posture of the first mode above zero, remarks of `jaxmodal.check`, and
+    the versions.
 
     Parameters
     ----------
     arm
-        The arm.
+        Planar arm or arm in space.
     path
-        Where to write it, a name that ends in ``.html``.
+        Path of the file; must end in ``.html`` or ``.htm``.
     theory
         As for `jaxmodal.natural_frequencies`.
     num_modes
-        How many modes, by default 6, and no more than an arm of rigid links has.
+        Number of modes; by default 6, or fewer if the arm has fewer (rigid links).
     starts
         As for `jaxmodal.extremes`.
     progress
-        Called with (parts done, parts in all).
+        Called with (parts done, number of parts).
 
     Returns
     -------
     pathlib.Path
-        Where it is.
+        Path of the file.
 
     Raises
     ------
     ArmError, ValueError
-        As `jaxmodal.mode_shapes`: forces at rest, for one.
+        See `jaxmodal.mode_shapes`.
     SweepError
-        ``arm`` is no arm, the file is no page, or matplotlib is missing.
+        ``arm`` is not an arm, ``path`` does not end in ``.html`` or ``.htm``, or matplotlib is missing.
 
     Examples
     --------
@@ -92,5 +93,5 @@ def report(
 
 
 def usual_modes(arm: Arm | SpatialArm) -> int:
-    """How many modes a report has where no number is given."""
+    """Return the default number of modes of a report."""
     return int(min(MODES, most_modes(arm)))

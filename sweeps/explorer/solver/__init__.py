@@ -1,4 +1,4 @@
-"""The solver in the page: a module of JavaScript, and arms as it reads them."""
+"""The solver in the page: a JavaScript module, and arms in the form it reads."""
 
 from __future__ import annotations
 

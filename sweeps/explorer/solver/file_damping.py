@@ -1,4 +1,4 @@
-"""Damping of an arm's file for the page: material of the links, dampers beside springs."""
+"""Damping of an arm for the page: damping of the links' material, dampers in parallel with springs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxmodal.response.driven.damping import MATERIAL, dampers, damps
 
 
 def damping_of_file(arm: SerialArm) -> dict[str, Any] | None:
-    """Loss factor and Kelvin-Voigt time of every link, dampers by the addresses of their springs; None for none."""
+    """Return material damping of every link, and dampers by the addresses of their springs; None if undamped."""
     if not damps(arm):
         return None
     return {

@@ -1,4 +1,4 @@
-"""The solver as a module of JavaScript with the library's own constants, and an arm as the text that it reads."""
+"""The solver as a JavaScript module with the library's constants, and an arm as the text that it reads."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from sweeps.explorer.solver.spatial_layouts import OF_LOAD
 from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
-#: of the texts of arms in the plane and in space; one more with every change of what they hold
+#: formats of the texts of planar arms and arms in space; their numbers increase with every change
 FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 4"
 _PLACE = "// @generated constants\n"
-#: in the order in which they need each other; together they are one module, for arms of one kind
+#: scripts that together form one module for arms of one kind; each needs only scripts before it
 _FIRST = ("arithmetic.js", "members.js", "damped.js", "ports.js")
 _LAST = ("search.js", "answers.js")
 SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
@@ -45,12 +45,12 @@ SPACE_SCRIPTS = (
 
 
 def module_text(in_space: bool = False) -> str:
-    """The solver as the text of an ES module, for planar arms or for arms in space.
+    """Return the text of the solver as an ES module, for planar arms or for arms in space.
 
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
     ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
-    ``receptances(arm, omega, port, port, loss, own)``; what they take and return stands beside them.
+    ``receptances(arm, omega, port, port, loss, own)``; the source describes arguments and results.
     """
     constants = {
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,
@@ -89,21 +89,21 @@ def module_text(in_space: bool = False) -> str:
 
 
 def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
-    """An arm as the text that ``loadArm`` of the module reads.
+    """Return an arm as the text that ``loadArm`` of the module reads.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
-        arm in space these are the positions and stiffnesses of joints, what elastic links are made of, bodies, the
-        elastic base and supports.
+        The arm. Its structure (rigid links, optional features) is fixed, its values can be set. In space these are
+        positions and stiffnesses of joints, dimensions and material of elastic links, bodies, offsets, lengths of
+        rigid links, the elastic base and supports.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 
     Raises
     ------
     ArmError
-        Forces at rest that the page has not; or the arm is refused by `jaxmodal.natural_frequencies`, too.
+        The solver in the page does not support the forces at rest, or `jaxmodal.natural_frequencies` refuses the arm.
     """
     written: dict[str, Any] = {"aliases": ALIASES}
     if isinstance(arm, SpatialArm):

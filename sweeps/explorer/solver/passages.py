@@ -1,7 +1,7 @@
-"""How motions pass outward through a joint and along a piece of a link: formulas that are recorded for the page.
+"""Motion beyond a joint and at the outer end of a piece of a link: formulas that are recorded for the page.
 
-The stiffness of what lies outboard is known there, from the recursion. So is what moves outboard when what is inboard
-moves: the page starts at the base, at a frequency next to the mode, where the arm answers with the mode alone.
+The recursion gives the stiffness of the outboard part, so the outboard motion follows from the inboard motion. The page
+starts at the base, at a frequency close to the mode, where the response of the arm is the mode alone.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     through_joint,
 )
 
-#: inputs of `beyond_joint`: the stiffness beyond its springs, their laws, what of a rotor turns against them at the
-#: frequency, the angle, the motion before it
+#: inputs of `beyond_joint`: stiffness beyond the springs, laws of the springs, rotor inertia and frequency, sine and
+#: cosine of the angle, motion before the joint
 JOINT_INPUTS = 6 + 6 + 2 + 2 + 3
 #: inputs of `along_piece`: length, axial motion or none, flexible or rigid, wave numbers, functions, stiffness, motion
 PIECE_INPUTS = 3 + len(WaveNumbers._fields) + len(MemberFunctions._fields) + 6 + 3
-#: and of `along_loaded_piece`, its lever
+#: inputs of `along_loaded_piece`: also the lever
 LOADED_PIECE_INPUTS = PIECE_INPUTS + 1
 
 
 def beyond_joint(*numbers: Number) -> list[Number]:
-    """The motion (u, v, psi) beyond the springs of a joint, from that before it, in the axes of the link before."""
+    """Return the motion (u, v, psi) beyond the springs of a joint from that before it; axes of the link before."""
     given = iter(numbers)
     beyond = Stiffness(*itertools.islice(given, 6))
     unit, turn, axial_unit, axial, shear_unit, shear, rotor, omega, sine, cosine, x, y, psi = given
@@ -46,12 +46,12 @@ def beyond_joint(*numbers: Number) -> list[Number]:
 
 
 def along_piece(*numbers: Number) -> list[Number]:
-    """The motion at the outer end of a piece of a link, from that at its inner end; both in the axes of the link."""
+    """Return the motion at the outer end of a piece of a link from that at its inner end, in the axes of the link."""
     return _along(numbers, None)
 
 
 def along_loaded_piece(*numbers: Number) -> list[Number]:
-    """`along_piece` of a link under an axial force; the last number is the lever, see `preload`."""
+    """Return `along_piece` of a link under an axial force; the last number is the lever, see `preload`."""
     return _along(numbers[:-1], numbers[-1])
 
 

@@ -1,6 +1,6 @@
-"""The programs of an arm for the page: from its fields to its beams, to the constants of its links, to the count.
+"""Programs of an arm for the page: from fields to beams, to constants of links, to the count of modes.
 
-Nothing of the physics is written here. Formulas are recorded, the rest is traced, from what the library computes with.
+The physics is in the library alone: its formulas are recorded, and its other functions are traced.
 """
 
 from __future__ import annotations
@@ -51,19 +51,20 @@ from sweeps.explorer.solver.passages import (
 )
 from sweeps.explorer.solver.tapes import Both, number, tape_of_formula, tape_of_function
 
-#: length, axial motion or none, omega, tip mass and inertia, law and angle of the joint: before wave numbers
+#: inputs of a link before the wave numbers: length, axial motion or none, omega, tip mass and inertia, law and angle of
+#: the joint
 _LINK_INPUTS = 9
-#: what follows the features of links under axial forces, see `jaxmodal.dynamic_stiffness.preload`
+#: name of the last feature of links under axial forces, see `jaxmodal.dynamic_stiffness.preload`
 LEVER = "lever"
 
 
 def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
-    """Return the data of an arm for the page: values by address, and tapes.
+    """Return the data of a planar arm for the page: values with their addresses, and tapes.
 
     Raises
     ------
     ArmError
-        A joint or the base is free in an arm with supports or an elastic base under forces at rest; or as
+        The arm has forces at rest, supports or an elastic base, and a free joint or base; see also
         `natural_frequencies`.
     """
     beams, flags = prepared_values(arm, theory)
@@ -76,8 +77,8 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
             "every direction, or leave the supports or the forces out."
         )
     if bool(invalid_values(arm)):
-        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
-    # which tips are supported decides on what the equilibrium is solved for
+        raise ArmError("the arm has an invalid value; create it again from its values.")
+    # the unknowns of the equilibrium depend on which tips are supported
     names = [x for x in list_addresses(arm) if not (loaded and ".support_" in x)]
     fields = _fields(beams)
     ordered = _features(beams)
@@ -133,12 +134,12 @@ _UNLOADED, _LOADED = 8, 9
 
 
 def _as_given(*numbers: Number) -> list[Number]:
-    """A member under an axial force has no constants beside its inputs."""
+    """Return the inputs of a member under an axial force, which has no other constants."""
     return list(numbers)
 
 
 def _waves_under_force(omega: Number, *inputs: Number) -> list[Number]:
-    """`loaded_waves` behind the frequency: wave numbers, the lever, the share of shear."""
+    """Return `loaded_waves` with the frequency as first argument: wave numbers, lever, share of shear."""
     length, modulus, area, second_moment, density, shear_modulus, *effects = inputs
     beam = length, modulus, area, second_moment, density, shear_modulus
     shear, rotary, force = effects
@@ -146,7 +147,7 @@ def _waves_under_force(omega: Number, *inputs: Number) -> list[Number]:
 
 
 def _fields(beams: BeamArrays) -> list[str]:
-    """The fields of the beams that this arm has."""
+    """Return the names of the beam fields that this arm uses."""
     names = [f.name for f in dataclasses.fields(BeamArrays) if f.name != "has_shear"]
     return [name for name in names if getattr(beams, name) is not None]
 
@@ -158,7 +159,7 @@ def _inputs_of_link(features: tuple[str, ...]) -> int:
 
 
 def _features(beams: BeamArrays) -> tuple[str, ...]:
-    """The features of the links in the order in which `link_constants.features_of` has them."""
+    """Return the features of the links in the order of `link_constants.features_of`."""
     own = attachments(beams)._asdict()
     names = [name for name, x in own.items() if x is not None]
     ground = () if beams.ground_angle is None else GROUND
@@ -166,9 +167,9 @@ def _features(beams: BeamArrays) -> tuple[str, ...]:
 
 
 def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]:
-    """From the values of the arm to its beams, then a scale of frequency, then whether a value is impossible.
+    """Return the tape from the values of the arm to its beams, a frequency scale, and 1 if a value is invalid.
 
-    Of an arm under forces at rest how many modes have frequency zero comes last.
+    For an arm under forces at rest the number of modes of frequency zero follows.
     """
 
     def computed(*values: Any) -> list[Any]:
@@ -176,7 +177,9 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 
         def column(name: str, absent: float) -> Any:
             own = [getattr(link, name) for link in changed.links]
-            if not any(is_traced(x) for x in own):  # known, so that what is not there is left out
+            if not any(
+                is_traced(x) for x in own
+            ):  # known constants, so that absent features are left out
                 return np.array([absent if x is None else float(x) for x in own])
             return jnp.stack([jnp.float64(absent if x is None else x) for x in own])
 
@@ -189,22 +192,22 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 
 
 def _gives_freely(beams: BeamArrays) -> bool:
-    """Whether a joint, or the base, has no stiffness in a direction."""
+    """Return True if a joint or the base has zero stiffness in some direction."""
     own = [x for x in beams.springs if x is not None]
     own += [getattr(beams, name)[0] for name in DIAGONAL if getattr(beams, name) is not None]
     return any(bool(np.any(x == 0.0)) for x in own)
 
 
 def _zero_modes(beams: BeamArrays) -> Any:
-    """None of an arm with supports, which has been refused where it has some."""
+    """Return the number of modes of frequency zero; 0 with supports, where arms with such modes have been refused."""
     return number_of_zero_modes(beams) if beams.support_x_stiffness is None else np.float64(0.0)
 
 
 def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:
-    """From the fields of one link to what does not depend on the frequency.
+    """Return the tape from the fields of one link to its constants, which do not depend on the frequency.
 
-    The inputs of the member; length, mass and inertia at the tip, law and angle of the joint; the features that are
-    no functions of others; inertia and gear of the rotor; the angle to the ground.
+    Outputs: inputs of the member; length, mass and inertia at the tip, law and angle of the joint; features that do
+    not follow from others; inertia and gear ratio of the rotor; angle to the ground.
     """
     ordered = [name for name in _features(beams) if name not in (*ROTOR, *GROUND, LEVER)]
 
@@ -231,7 +234,7 @@ def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict
 
 
 def _factors(features: tuple[str, ...]) -> list[int]:
-    """The places, among the results of a link in double-double, of the factors of the determinant."""
+    """Return the indices of the factors of the determinant among the double-double results of a link."""
     results = len(
         tape_of_formula(formula_of(features), _inputs_of_link(features), False)["outputs"]
     )
@@ -241,9 +244,9 @@ def _factors(features: tuple[str, ...]) -> list[int]:
 
 @functools.cache
 def _share_tape(features: tuple[str, ...], theory: TheoryName) -> dict[str, Any]:
-    """From the results of a link in float64 to its share of determinant and count.
+    """Return the tape from the float64 results of a link to its share of determinant and count.
 
-    Beside these: z1 and alpha, turns of alpha, beta and mu, the frequency, and 1 for a flexible link.
+    Further inputs: z1 and alpha, turns of alpha, beta and mu, the frequency, and 1 for a flexible link.
     """
     results = len(tape_of_formula(formula_of(features), _inputs_of_link(features), True)["outputs"])
 

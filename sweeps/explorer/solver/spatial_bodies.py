@@ -1,7 +1,7 @@
-"""Bodies and elastic bases of arms in space for the page: which of their values move links, and how.
+"""Bodies and elastic bases of arms in space for the page: how their values change the numbers of links.
 
-A body whose centre moves changes the numbers of its link by its mass times 1, the centre and products of the centre's
-parts. So what it does at some places says what it does at all.
+The numbers of a link are quadratic polynomials in the centre of a body, times its mass. So the values at some centres
+determine those at all centres.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from jaxmodal.arithmetic.operations import Number
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.constants import base_factors
 
-#: how bodies resist turning about their centres
+#: entries of the inertia of a body about its centre
 MOMENTS = ("xx", "yy", "zz", "xy", "yz", "xz")
-#: places of a centre, beside 0, 0, 0, which say all
+#: centres that, with (0, 0, 0), determine a quadratic polynomial of three coordinates
 CENTRES = (
     *((1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)),
     *((1, 1, 0), (1, 0, 1), (0, 1, 1)),
@@ -26,7 +26,7 @@ Place = tuple[int, int, int]
 
 
 def _bodies(arm: SpatialArm) -> list[str]:
-    """The addresses of all bodies, that of the payload last."""
+    """Return the addresses of all bodies, the payload last."""
     found = [
         f"link{k}.{kind}"
         for k, link in enumerate(arm.links, start=1)
@@ -37,28 +37,28 @@ def _bodies(arm: SpatialArm) -> list[str]:
 
 
 def moments_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the inertias of all bodies, those of the payload last."""
+    """Return the addresses of the inertias of all bodies, the payload last."""
     there = set(arm.addresses())
     names = (f"{body}.inertia.{moment}" for body in _bodies(arm) for moment in MOMENTS)
     return [name for name in names if name in there]
 
 
 def centres_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the centres of all bodies."""
+    """Return the addresses of the centres of all bodies."""
     there = set(arm.addresses())
     names = (f"{body}.centre.{axis}" for body in _bodies(arm) for axis in "xyz")
     return [name for name in names if name in there]
 
 
 def base_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the stiffness of the base, row by row of its upper triangle."""
+    """Return the addresses of the stiffness of the base: its upper triangle by rows; empty without an elastic base."""
     if arm.base_stiffness is None:
         return []
     return [f"base_stiffness.k{i}{j}" for i in range(1, 7) for j in range(i, 7)]
 
 
 def base_formula(*entries: Number) -> list[Number]:
-    """The springs of a base, each by its direction, unit and compliance, from the upper triangle of its stiffness."""
+    """Return the springs of a base (direction, unit, compliance of each) from the upper triangle of its stiffness."""
     left = iter(entries)
     k: list[list[Number]] = [[entries[0]] * 6 for _ in range(6)]
     for i in range(6):
@@ -72,7 +72,7 @@ def base_formula(*entries: Number) -> list[Number]:
 def by_centre(
     rest: Sequence[Fraction], at: Mapping[Place, Sequence[Fraction]]
 ) -> Iterator[tuple[str, list[Fraction]]]:
-    """Yield what one unit of each named product of the centre's parts adds to numbers, from those of `CENTRES`."""
+    """Yield the products of the centre's coordinates by name, with their coefficients, from numbers at `CENTRES`."""
     unit = {axis: tuple(int(axis == x) for x in "xyz") for axis in "xyz"}
     half = Fraction(1, 2)
     linear, square = {}, {}

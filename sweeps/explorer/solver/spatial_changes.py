@@ -1,8 +1,8 @@
-"""Changes of the numbers of links in space: sums of products of values, of their sines and versed sines.
+"""Changes of the numbers of links in space: sums of products of values, sines and versed sines.
 
-The numbers of a link are linear in the sine and the versed sine of its joint's angle and of the turn beyond, in each
-offset, in masses and inertias; a body's place enters by its square, the length of a rigid link by its cube. So the
-links of some samples, which the library reduces in double-double, are those of all values.
+The numbers of a link are linear in sine and versed sine of its joint angle and of the angle between joint and link, in
+each offset, in masses and inertias. They are quadratic in a body's place and cubic in the length of a rigid link. So
+the links of some samples, which the library reduces in double-double, determine the links for all values.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from sweeps.explorer.solver.spatial_bodies import CENTRES, MOMENTS, by_centre
 
-#: what rounding leaves of a number, beside the largest of its link, in double-double
+#: rounding error in double-double, relative to the largest number of the link; smaller changes are zero
 _NOTHING = Fraction(1, 10**27)
 _NONE = Fraction(0)
-#: angles at which links are reduced, and what numbers are linear in between them
+#: angles at which links are reduced, and the functions of the angle in which numbers are linear
 _ANGLES = 0.0, 0.5 * np.pi, np.pi
 _TURNED = "", "sine", "versed"
-#: the offset of a link from the one before, among its numbers
+#: indices, among the numbers of a link, of its offset from the link before
 _OFFSET = range(9, 12)
-#: the field of the only turn between a joint and its link
+#: field of the single rotation between a joint and its link
 FRAME = "joint_frame1.angle"
 _BASE, _END = ([f"{name}.{axis}" for axis in "xyz"] for name in ("base_offset", "end_offset"))
 _KINDS = (*SpatialLink.bodies, "payload")
 
-#: numbers of a link, exactly
+#: numbers of a link as exact fractions
 Numbers = Sequence[Fraction]
-#: a product of values, and the places of the numbers that it moves, each with how much as a pair
+#: a product of values, and the numbers that it changes: index and coefficient (as a double-double pair) of each
 Term = list[Any]
 
 
@@ -46,7 +46,7 @@ def _posture(joint: int, frame: int, offset: int) -> str:
     return f"posture {joint} {frame} {offset}"
 
 
-#: values of the arms that are reduced; what differs between two is what their values do
+#: values of the samples, by name; the difference of two samples is the effect of their values
 SAMPLES: dict[str, dict[str, float]] = {
     **{
         _posture(joint, frame, offset): {
@@ -74,7 +74,7 @@ FIRST = _posture(0, 0, 0)
 
 
 def offsets_of(arm: SpatialArm) -> list[str]:
-    """The addresses of offsets that do not slide."""
+    """Return the addresses of offsets, except those that are positions of prismatic joints."""
     slides = {f"link{k}.{arm.position_of(k)}" for k in arm.joints}
     there = set(arm.addresses())
     names = (f"link{k}.{field}" for k in range(1, len(arm.links) + 1) for field in (*_BASE, *_END))
@@ -82,7 +82,7 @@ def offsets_of(arm: SpatialArm) -> list[str]:
 
 
 def frames_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the turns between joints and links, where a link has one."""
+    """Return the addresses of rotations between joints and links, for links with exactly one."""
     return [
         f"link{k}.{FRAME}"
         for k, link in enumerate(arm.links, start=1)
@@ -91,12 +91,12 @@ def frames_of(arm: SpatialArm) -> list[str]:
 
 
 def bars_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the lengths of rigid links."""
+    """Return the addresses of the lengths of rigid links."""
     return [f"link{k}.length" for k, link in enumerate(arm.links, start=1) if link.rigid]
 
 
 def bare(arm: SpatialArm) -> SpatialArm:
-    """The arm without supports, and with the centres of all bodies, so that these can be moved."""
+    """Return the arm without supports, and with explicit centres of all bodies, so that these can be set."""
 
     def centred(body: RigidBody | None) -> RigidBody | None:
         return body and body.replace(centre=body.centre or Position())
@@ -115,7 +115,7 @@ def field_of(name: str) -> str:
 
 
 def keys_of(names: Collection[str]) -> dict[str, dict[str, float]]:
-    """Those of `SAMPLES` whose values the arm has."""
+    """Return the entries of `SAMPLES` whose values this arm has."""
     fields = {field_of(name) for name in names}
     return {key: given for key, given in SAMPLES.items() if given.keys() <= fields}
 
@@ -123,9 +123,9 @@ def keys_of(names: Collection[str]) -> dict[str, dict[str, float]]:
 def sampled(
     arm: SpatialArm, names: Sequence[str], samples: Collection[Mapping[str, float]]
 ) -> SpatialArm:
-    """The arms of some samples side by side, in columns; all that ``names`` moves at 0 but for what each gives.
+    """Return the arm with a column of values, one per sample; a value that a sample does not give is 0.
 
-    There are springs wherever there may be one.
+    Stiffnesses that a sample does not give are 1, so that all possible springs exist.
     """
     values = {}
     for name in names:
@@ -137,7 +137,7 @@ def sampled(
 
 
 class Terms:
-    """Changes of the numbers of one link, from ``samples`` by their keys and the places of values by address."""
+    """Changes of the numbers of one link, from ``samples`` by key and the indices of values by address."""
 
     def __init__(self, samples: Mapping[str, Numbers], places: Mapping[str, int]) -> None:
         self.samples, self.places, self.first = samples, places, samples[FIRST]
@@ -148,7 +148,7 @@ class Terms:
             self.found.append([factors, changes])
 
     def posture(self, link: str) -> None:
-        """The joint of a link, the turn beyond, and its offset from the joint."""
+        """Add changes by the joint angle, the rotation between joint and link, and the offset from the joint."""
         joint, frame = (self.places.get(f"{link}.{x}") for x in ("joint_angle", FRAME))
         offsets = [self.places.get(f"{link}.{x}") for x in _BASE]
         turns = [range(3) if place is not None else range(1) for place in (joint, frame)]
@@ -171,7 +171,7 @@ class Terms:
                 self._add(factors, _changes(by, [*self.first, *row]))
 
     def link_before(self, link: str) -> None:
-        """The offset of the tip of the link before, and its length, where that is rigid."""
+        """Add changes by the tip offset of the link before, and by its length if it is rigid."""
         for field, key in [*zip(_END, _END, strict=True), ("length", "length 1")]:
             place = self.places.get(f"{link}.{field}")
             if place is not None and key in self.samples:
@@ -180,7 +180,7 @@ class Terms:
                 self._add([place], _changes(by, [*self.first, *row]))
 
     def bar(self, link: str) -> None:
-        """The mass of a rigid link by its length, its square and its cube."""
+        """Add changes of the mass properties of a rigid link by its length, its square and its cube."""
         place = self.places[f"{link}.length"]
         one, two, three = (_less(self.samples[f"length {k}"], self.first) for k in (1, 2, 3))
         cube = [(c - 3 * b + 3 * a) / 6 for a, b, c in zip(one, two, three, strict=True)]
@@ -192,7 +192,7 @@ class Terms:
             self._add([place] * power, _changes(by, beside))
 
     def bodies(self, owner: int, rigid: bool) -> None:
-        """Masses, places and inertias of its own bodies, the next one's stator and the payload."""
+        """Add changes by masses, centres and inertias of the link's bodies, the next link's stator and the payload."""
         for kind in _KINDS:
             body = kind if kind == "payload" else f"link{owner + (kind == 'stator')}.{kind}"
             for moment in MOMENTS:
@@ -213,7 +213,7 @@ class Terms:
                     self._add([mass, *(_sum(away[axis]) for axis in axes)], _changes(by, beside))
 
     def _away(self, body: str, link: str, at_joint: bool, rigid: bool) -> dict[str, list[Any]]:
-        """Return the values, each with its sign, that add up to a body's place beside the end of its link."""
+        """Return, per axis, the values and signs whose sum is the place of a body relative to the end of its link."""
         found = {}
         for axis, base, end in zip("xyz", _BASE, _END, strict=True):
             given = [(f"{body}.centre.{axis}", 1)]
@@ -229,7 +229,7 @@ def _sum(parts: list[Any]) -> Any:
 
 
 def exact_cells(x: Number, cells: int) -> list[Fraction]:
-    """A double-double of every cell; most are that of the first."""
+    """Return the double-double numbers of all cells as exact fractions; most equal the first."""
     first = _exact(x)
     high, low = (np.broadcast_to(np.ravel(part), cells) for part in (x.hi, x.lo))
     same = (high == high[0]) & (low == low[0])
@@ -237,7 +237,7 @@ def exact_cells(x: Number, cells: int) -> list[Fraction]:
 
 
 def _exact(x: Number, cell: int = 0) -> Fraction:
-    """A double-double of one cell, or of all cells, as the number that it is."""
+    """Return the double-double number of one cell as an exact fraction."""
     high, low = (float(np.ravel(part)[cell if np.size(part) > 1 else 0]) for part in (x.hi, x.lo))
     return Fraction(high) + Fraction(low)
 
@@ -248,12 +248,12 @@ def _pair(x: Fraction) -> tuple[float, float]:
 
 
 def pairs(values: Numbers) -> list[list[float]]:
-    """Numbers as pairs, the leading parts first."""
+    """Return the leading parts of all numbers, and the trailing parts."""
     return [list(x) for x in zip(*map(_pair, values), strict=True)]
 
 
 def _changes(by: Numbers, beside: Numbers) -> list[list[float]]:
-    """Places and pairs of what is not rounding beside the largest number."""
+    """Return indices and double-double pairs of changes above the rounding error of the largest number."""
     least = _NOTHING * max(map(abs, (*beside, Fraction(1))))
     return [[k, *_pair(x)] for k, x in enumerate(by) if abs(x) > least]
 
@@ -279,6 +279,6 @@ def _by_sines(rows: Mapping[tuple[int, ...], Numbers], axis: int) -> dict[tuple[
 
 @functools.cache
 def _sines(angle: float) -> tuple[Fraction, Fraction]:
-    """Sine and versed sine of an angle, by its half, as links have them."""
+    """Return sine and versed sine of an angle from the half angle, as the library computes them."""
     ((sine, cosine, _),) = sin_cos(number(np.array([0.5 * angle]), Arithmetic.double_double))
     return _exact(sine * cosine * 2.0), _exact(sine * sine * 2.0)

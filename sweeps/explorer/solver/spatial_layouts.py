@@ -1,4 +1,4 @@
-"""The formulas of links in space of one kind, and what counts in them, as tapes for the page."""
+"""Formulas and counts of links in space, one set per layout, as tapes for the page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from jaxmodal.spatial.stiffness.symmetric import PLACES, places
 from sweeps.explorer.solver.spatial_passages import beyond_joint
 from sweeps.explorer.solver.tapes import tape_of_formula, tape_of_function
 
-#: of a link: what its numbers begin with before those of springs, of each spring, of the rotor and of each load
+#: numbers of a link before its springs, per spring, for a rotor, and per load
 BEFORE_SPRINGS, OF_SPRING, _OF_ROTOR, OF_LOAD = 32, 8, 6, 13
-#: entries of a stiffness, numbers of a member, tests of its modes with both ends clamped
+#: entries of a stiffness, numbers of a member, tests for the count of its clamped modes
 ENTRIES, MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
 
 
 def entries(loads: int) -> int:
-    """How many a stiffness has with some loads carried along."""
+    """Return the number of entries of a stiffness that is extended by some loads."""
     return len(places(6 + loads))
 
 
@@ -37,7 +37,7 @@ def entries(loads: int) -> int:
 def layout_tapes(
     springs: int, rotor: bool, flexible: bool, loads: tuple[int, ...]
 ) -> dict[str, Any]:
-    """The formulas of links of one kind, for each of some numbers of loads that are carried along."""
+    """Return the formulas of links with one layout, for each number of loads."""
     return {
         "springs": springs,
         "flexible": flexible,
@@ -70,8 +70,8 @@ def _link_tapes(springs: int, rotor: bool, flexible: bool, loads: int) -> dict[s
 def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
     """Return the tape of a link's share of the count, or of the rounding, without and with springs.
 
-    From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
-    outboard.
+    Inputs: the float64 results of the link after the stiffness (terms only in double-double); for the rounding also
+    the sizes and the stiffness outboard.
     """
     results = 6 + springs + (3 * (5 if noise else 4)) * flexible
 
@@ -105,7 +105,7 @@ def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
 
 @functools.cache
 def passed_tape() -> dict[str, Any]:
-    """From tests and turns of a member, and whether it has axial motion, to its modes with both ends clamped."""
+    """Return the tape from tests and turns of a member, and its axial flag, to the count of its clamped modes."""
 
     def computed(*values: Any) -> list[Any]:
         tests, turns, axial = values[:_TESTS], values[_TESTS:-1], values[-1]

@@ -1,7 +1,7 @@
-"""The elastic parts of an arm in space for the page: from lengths, sections and materials to what their members are.
+"""Elastic links of an arm in space for the page: from lengths, sections and materials to the inputs of members.
 
-What a section has (second moments, torsion constant, shear coefficients) is traced, what makes a member of it is the
-recorded formulas, as in the plane.
+Section values (second moments, torsion constant, shear coefficients) are traced; the formulas of members are recorded,
+as in the plane.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from sweeps.explorer.solver.spatial_bodies import base_of, moments_of
 from sweeps.explorer.solver.spatial_changes import bars_of
 from sweeps.explorer.solver.tapes import Both, tape_of_formula, tape_of_function
 
-#: what of an elastic link its member is made of, beside its section
+#: fields of an elastic link, except its section, that its member depends on
 _FIELDS = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "torsion_constant"),
     "axial_force",
 )
-#: inputs of a member in one plane, and of its torsion; both begin with the length
+#: inputs of a member in one plane, and of its torsion; the first is the length
 _PLANE, _TWIST = 8, 6
-#: and of one under an axial force
+#: the same for a member under an axial force
 _PRESSED_PLANE, _PRESSED_TWIST = 9, 8
-#: wave numbers, functions, and the length or lever and axial motion before them
+#: inputs of a member formula: length or lever, axial motion, wave numbers, functions
 _OF_MEMBER = 2 + len(WaveNumbers._fields) + len(MemberFunctions._fields)
 
 
 def elastic_links(arm: SpatialArm) -> list[int]:
-    """Their places among all links."""
+    """Return the indices of elastic links among all links."""
     return [k for k, link in enumerate(arm.links) if not link.rigid]
 
 
 def sizes_of(arm: SpatialArm) -> list[str]:
-    """The addresses of lengths, sections and materials of elastic links."""
+    """Return the addresses of lengths, sections, materials and axial forces of elastic links."""
     owners = {f"link{k + 1}" for k in elastic_links(arm)}
     found = []
     for address in arm.addresses():
@@ -63,7 +63,7 @@ def sizes_of(arm: SpatialArm) -> list[str]:
 
 
 def member_programs(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, Any]:
-    """From values to the inputs of members, a scale of frequency and whether a value is impossible; and formulas."""
+    """Return the tape from values to inputs of members, frequency scale and validity; and the member formulas."""
     known = {
         "sizes": _sizes_tape(arm, names, theory),
         "elastic": len(elastic_links(arm)),
@@ -88,12 +88,12 @@ def member_programs(arm: SpatialArm, names: list[str], theory: Theory) -> dict[s
 
 
 def pressed(arm: SpatialArm) -> bool:
-    """Whether any link bears an axial force."""
+    """Return True if a link has an axial force."""
     return any(link.axial_force is not None for link in arm.links)
 
 
 def member_of(arm: SpatialArm, owner: int, part: int, parts: int) -> dict[str, Any]:
-    """Which elastic link a member is of, and which part of it, if that is cut."""
+    """Return the elastic link that a member belongs to, and its part if the link is cut."""
     return {
         "elastic": elastic_links(arm).index(owner),
         "share": None if parts == 1 else float(SHARES[owner % len(SHARES)]),
@@ -131,28 +131,28 @@ def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, 
 
 
 def _twisted(*numbers: Number) -> list[Number]:
-    """The constants of the second plane, in which torsion takes the place of stretching."""
+    """Return the constants of the second plane, in which torsion replaces axial motion."""
     member = MemberConstants(*beams.member_formula(*numbers[:_PLANE]))
-    nothing = 0.0 * numbers[0]  # the area counts under axial forces alone
+    nothing = 0.0 * numbers[0]  # the area has an effect only under axial forces
     twist = [*numbers[_PLANE:], nothing + 1.0, nothing]
     mu, rigidity = torsion_waves(*twist)
     return list(member._replace(mu=mu, axial_rigidity=rigidity))
 
 
 def _pressed_plane(*inputs: Number) -> list[Number]:
-    """A member under an axial force has its inputs for constants, and what no force changes: stretching."""
+    """Return the constants of a member under an axial force: its inputs, and the constants of axial motion."""
     member = MemberConstants(*beams.member_formula(*inputs[:_PLANE]))
     return [*inputs, member.mu, member.axial_rigidity]
 
 
 def _pressed_twist(*numbers: Number) -> list[Number]:
-    """The second plane, in which torsion takes the place of stretching."""
+    """Return the constants of the second plane of a member under an axial force; torsion replaces axial motion."""
     inputs, twist = numbers[:_PRESSED_PLANE], numbers[_PRESSED_PLANE:]
     return [*inputs, *torsion_waves(*twist)]
 
 
 def _pressed_waves(omega: Number, *constants: Number) -> list[Number]:
-    """`loaded_waves` of the constants of a plane: wave numbers, the lever, the share of shear."""
+    """Return `loaded_waves` from the constants of a plane: wave numbers, lever, share of shear."""
     length, modulus, area, second_moment, density, shear_modulus, *effects = constants
     beam = length, modulus, area, second_moment, density, shear_modulus
     shear, rotary, force, mu, rigidity = effects

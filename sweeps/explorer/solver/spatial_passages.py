@@ -1,7 +1,7 @@
-"""How motions pass outward through a joint in space and along a piece of a link, recorded for the page.
+"""Motion beyond a joint in space and at the outer end of a piece of a link, recorded for the page.
 
-As in the plane (`passages`): the stiffness of what lies outboard is known from the recursion, and the page starts at
-the base, at a frequency next to the mode.
+As in the plane (`passages`), the recursion gives the stiffness of the outboard part, and the page starts at the base,
+at a frequency close to the mode.
 """
 
 from __future__ import annotations
@@ -42,30 +42,30 @@ def _as_it_is(w: Symmetric) -> Symmetric:
 
 
 def _give(w: Symmetric, planes: Sequence[FreeEndMember]) -> Symmetric:
-    """The stiffness at the outer end of a piece, before the directions in which it gives way."""
+    """Return the stiffness at the outer end of a piece, after the elastic deflections of the piece are released."""
     for place, pair in enumerate(PAIRS):
         w, _ = released(w, pair, end_receptance(place, planes), False, _as_it_is)
     return w
 
 
 def less_tip(loads: int, squared: Number, *numbers: Number) -> list[Number]:
-    """The stiffness at the outer end of what is elastic, without the body there."""
+    """Return the stiffness at the outer end of the elastic part, without the body there."""
     given = iter(numbers)
     mass, *rest = itertools.islice(given, 10)
     return less_body(_stiffness(given, loads), Body(mass, rest[:3], rest[3:]), squared).entries
 
 
 def before_piece(loads: int, *numbers: Number) -> list[Number]:
-    """The stiffness at the inner end of a piece of a link, from that at its outer end."""
+    """Return the stiffness at the inner end of a piece of a link from that at its outer end."""
     given = iter(numbers)
     planes = _planes(given)
     return at_inner_end(_give(_stiffness(given, loads), planes), planes).entries
 
 
 def along_piece(loads: int, *numbers: Number) -> list[Number]:
-    """The motion at the outer end of a piece of a link, from the stiffness there and the motion at its inner end.
+    """Return the motion at the outer end of a piece from the stiffness there and the motion at its inner end.
 
-    Behind the motion stand the forces of the supports that are loads.
+    After the motion, the inputs hold the forces of supports that are treated as loads.
     """
     given = iter(numbers)
     planes = _planes(given)
@@ -93,10 +93,10 @@ def along_piece(loads: int, *numbers: Number) -> list[Number]:
 def beyond_joint(
     springs: int, has_rotor: bool, loads: int, squared: Number, *numbers: Number
 ) -> list[Number]:
-    """The motion at the inner end of a link, in the axes of its section, from that of the link before at its end.
+    """Return the motion at the inner end of a link (axes of its section) from that at the end of the link before.
 
-    Inputs are the numbers of the link and of loads, which do not act within a joint, the stiffness at its inner end
-    without what is fixed there, the motion, and the forces of the supports that are loads.
+    Inputs: the numbers of the link and of loads (which do not act inside a joint), the stiffness at its inner end
+    without the body there, the motion, and the forces of supports that are treated as loads.
     """
     given = iter(numbers)
     link = LinkEntries.of(given, springs, has_rotor)

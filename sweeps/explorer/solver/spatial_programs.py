@@ -1,7 +1,7 @@
-"""The programs of an arm in space for the page: its links as the solver takes them, in every posture, and the formulas.
+"""Programs of an arm in space for the page: numbers of its links in every posture, and the formulas.
 
-Nothing of the physics is written here. The numbers of links follow from samples that the library reduces in
-double-double (`spatial_changes`); formulas are recorded, what counts is traced.
+The physics is in the library alone. The numbers of links follow from samples that it reduces in double-double
+(`spatial_changes`); formulas are recorded, counts are traced.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ from sweeps.explorer.solver.spatial_supports import carrying_tapes, loads_of, su
 from sweeps.explorer.solver.tapes import number as plain
 from sweeps.explorer.solver.tapes import tape_of_formula
 
-#: pieces of each link at whose ends a mode is drawn: a power of two, so that they add up to it to the last bit
+#: pieces of each link at whose ends a mode is drawn: a power of two, so that their lengths add up without rounding
 PIECES = 8
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: joints, elastic links, bodies, offsets, the base, supports."""
+    """Return the addresses of values that can be set: joints, links, bodies, offsets, the base, supports."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -79,17 +79,17 @@ def values_of(arm: SpatialArm) -> list[str]:
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
-    """Return the data of an arm in space for the page: values by address, links and tapes.
+    """Return the data of an arm in space for the page: values with their addresses, links and tapes.
 
     Raises
     ------
     ArmError
-        There are too many supports beside a rigid one; or as `natural_frequencies`.
+        There are too many supports, one of which is rigid; see also `natural_frequencies`.
     """
     loads = loads_of(arm)
     model = arm.model(theory)
     if model.invalid:
-        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
+        raise ArmError("the arm has an invalid value; create it again from its values.")
     names = values_of(arm)
     plain_arm = bare(arm)
     apart = {*sizes_of(arm), *base_of(arm)}
@@ -120,7 +120,7 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
 
 
 class _Links:
-    """The links of an arm in all postures, those of its springs of the base first."""
+    """The links of an arm in all postures; links of the elastic base come first."""
 
     def __init__(
         self,
@@ -149,13 +149,13 @@ class _Links:
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
-        """Of each link its numbers, what moves them, its springs and its member."""
+        """Return, for each link, its numbers, the terms that change them, its springs and its member."""
         owners = self._owners()
         found = []
         for k, (link, layout, (place, part)) in enumerate(
             zip(self.links, self.layouts, owners, strict=True)
         ):
-            owner = place if part == 0 else None  # which has the joint
+            owner = place if part == 0 else None  # the first part has the joint
             samples = {key: sample[k] for key, sample in self.samples.items()}
             own: dict[str, Any] = {
                 "layout": layouts.index(layout),
@@ -182,7 +182,7 @@ class _Links:
         return found
 
     def _base(self) -> dict[str, Any]:
-        """Which values are the stiffness of the base, and what makes springs of them, as the library."""
+        """Return the indices of the base stiffness among the values, and the tape from them to springs."""
         names = base_of(self.arm)
         return {
             "values": [self.names.index(name) for name in names],
@@ -191,7 +191,7 @@ class _Links:
         }
 
     def _owners(self) -> list[tuple[int | None, int]]:
-        """Of which link of the arm each is which part; those of the base are of none."""
+        """Return link index and part of each entry; the index is None for the base."""
         found: list[tuple[int | None, int]] = [(None, 0)] * sum(link.is_base for link in self.links)
         for owner, parts in enumerate(self.parts):
             found += [(owner, part) for part in range(parts)]
@@ -200,7 +200,7 @@ class _Links:
     def _terms(
         self, samples: dict[str, list[Fraction]], place: int | None, part: int
     ) -> list[Term]:
-        """Return the changes of the numbers of a part of a link."""
+        """Return the terms that change the numbers of a part of a link."""
         found = Terms(samples, self.places)
         owner = 0 if place is None else place + 1
         rigid = place is not None and self.arm.links[place].rigid
@@ -213,9 +213,9 @@ class _Links:
         return found.found
 
     def _tip(self, place: int) -> list[list[int]]:
-        """Of the tip beside the outer end of what is elastic, of a rigid link beside its base: which values add up.
+        """Return the values whose sum is the tip, from the end of the elastic part or, of a rigid link, its base.
 
-        One list for each of the link's axes.
+        One list per axis of the link.
         """
         name = f"link{place + 1}"
         fields = [[f"end_offset.{axis}"] for axis in "xyz"]
@@ -227,7 +227,7 @@ class _Links:
         ]
 
     def _supports(self, place: int) -> list[list[Any]]:
-        """Of each at the tip its direction in the axes of the ground, whether it holds turning, and its value."""
+        """Return, for each support at the tip: direction in ground axes, True for rotation, index of its stiffness."""
         found = []
         for m, support in enumerate(self.arm.links[place].supports, start=1):
             unit = np.array([float(x) for x in support.direction])
@@ -237,7 +237,7 @@ class _Links:
         return found
 
     def _springs(self, owner: int) -> list[list[int]]:
-        """Where the law of each spring that can be set stands among the numbers, and which value sets it."""
+        """Return, for each spring that can be set, the index of its law among the numbers and that of its value."""
         link = self.arm.links[owner]
         given = [
             f"link{owner + 1}.joint_spring{m}.stiffness"

@@ -1,7 +1,7 @@
-"""Supports of arms in space for the page: springs as long as all give way, else loads, as in the library.
+"""Supports of arms in space for the page: springs if all stiffnesses are finite, else loads, as in the library.
 
-A rigid support is no spring, however stiff. The page carries all supports along as loads then, and the answers of the
-arm to them, with the laws of the supports, give what the determinant and the count lack, as recorded.
+A rigid support is not a stiff spring. With one, the page treats all supports as loads in the recursion. The response of
+the arm to them, with the laws of the supports, gives the missing factors of the determinant and the missing counts.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sweeps.explorer.solver.spatial_layouts import ENTRIES, MEMBER, entries
 from sweeps.explorer.solver.spatial_passages import along_piece, before_piece, less_tip
 from sweeps.explorer.solver.tapes import Both, tape_of_formula
 
-#: more are not carried along: the formulas of links grow with their square
+#: most supports that are treated as loads: the formulas of links grow with the square of their number
 MOST_LOADS = 24
 
 
 def supports_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the stiffnesses of supports at tips."""
+    """Return the addresses of the stiffnesses of supports."""
     return [
         f"link{k}.support{m}.stiffness"
         for k, link in enumerate(arm.links, start=1)
@@ -38,7 +38,7 @@ def supports_of(arm: SpatialArm) -> list[str]:
 
 
 def loads_of(arm: SpatialArm) -> tuple[int, ...]:
-    """Numbers of loads that the page carries along: none, and all supports.
+    """Return the numbers of loads in the recursions of the page: 0, and with supports also their number.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def loads_of(arm: SpatialArm) -> tuple[int, ...]:
 
 
 def carrying_tapes(loads: int) -> dict[str, Any]:
-    """How stiffness and motion pass along links with a number of loads carried along, and what supports make of it."""
+    """Return the tapes of stiffness and motion along links with some loads, and those of the supports."""
     size = entries(loads)
     laws = size + 2 * loads
     passed = {
@@ -82,7 +82,7 @@ def carrying_tapes(loads: int) -> dict[str, Any]:
 
 
 def _given(loads: int, numbers: Sequence[Number]) -> tuple[Any, list[ReducedSupport], list[Number]]:
-    """Entries of the stiffness with the loads, the laws of the supports, and what stands behind them."""
+    """Return the entries of the stiffness with the loads, the laws of the supports, and the remaining inputs."""
     left = iter(numbers)
     w = list(itertools.islice(left, entries(loads)))
     laws = [ReducedSupport(w[0], next(left), next(left)) for _ in range(loads)]
@@ -90,14 +90,14 @@ def _given(loads: int, numbers: Sequence[Number]) -> tuple[Any, list[ReducedSupp
 
 
 def _pivots(loads: int, *numbers: Number) -> list[Number]:
-    """The pivots of all supports, and those of each in the absence of the others."""
+    """Return the pivots of all supports together, and the pivot of each support alone."""
     w, laws, _ = _given(loads, numbers)
     alone = [support_pivots_alone(w, k, laws) for k in range(loads)]
     return [*support_pivots(w, laws), *alone]
 
 
 def _held(loads: int, *numbers: Number) -> list[Number]:
-    """The stiffness of what the supports hold, for motions of the place that it is of."""
+    """Return the stiffness with the supports included, at the same place."""
     given, laws, _ = _given(loads, numbers)
     w, found = Symmetric(given), Symmetric(given[:ENTRIES])
     rows = [[w[6 + k, j] * law.root for j in range(6)] for k, law in enumerate(laws)]
@@ -109,7 +109,7 @@ def _held(loads: int, *numbers: Number) -> list[Number]:
 
 
 def _forces(loads: int, *numbers: Number) -> list[Number]:
-    """The forces of the supports on the arm for a motion of the place that the stiffness is of."""
+    """Return the forces of the supports on the arm for a motion of the place of the stiffness."""
     given, laws, motion = _given(loads, numbers)
     w = Symmetric(given)
     rows = [
@@ -127,7 +127,7 @@ def _forces(loads: int, *numbers: Number) -> list[Number]:
 def _eliminated(
     w: Symmetric, laws: Sequence[ReducedSupport], rows: list[list[Number]]
 ) -> tuple[list[Number], list[list[Number]]]:
-    """Pivots of the scaled C + G of `support_pivots`, the shares of rows in later ones, and ``rows`` without these."""
+    """Return pivots and factors of the scaled C + G of `support_pivots`; ``rows`` are eliminated in place."""
     m = [
         [-w[6 + i, 6 + j] * (laws[i].root * laws[j].root) for j in range(i + 1)]
         for i in range(len(laws))

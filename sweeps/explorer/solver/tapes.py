@@ -1,8 +1,8 @@
-"""Tapes: straight-line programs as plain numbers, which the page runs in float64 or in double-double.
+"""Tapes: straight-line programs as lists of numbers, which the page runs in float64 or in double-double.
 
-Two writers make them. `tape_of_formula` records a formula of the engine, as NumPy and XLA get it. `tape_of_function`
-takes what JAX traces of a function of arrays (the map from the fields of an arm to its constants, the count of a link),
-and works its shapes off, so that single numbers are left.
+There are two writers. `tape_of_formula` records a formula of the engine, as for NumPy and XLA. `tape_of_function`
+traces a function of arrays with JAX (from the fields of an arm to its constants, the count of a link) and reduces it
+to operations on single numbers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from jaxmodal.arithmetic.programs import recorded
 from jaxmodal.runtime.errors import ArmError
 
-#: the operations of tapes; the place of each is its number
+#: operations of tapes; the index of each is its code
 OPERATIONS = (
     *("add", "subtract", "multiply", "divide", "sqrt", "select", "nonzero"),
     *("where", "less", "less_equal", "equal", "and", "or", "xor", "not"),
     *("negative", "absolute", "sign", "floor", "is_finite", "maximum", "minimum", "root", "sine", "cosine"),
     *("quotient", "power", "arctangent", "exponential"),
 )  # fmt: skip
-#: primitives of JAX that are operations on single numbers
+#: JAX primitives that act on single numbers, and their operations
 _PRIMITIVES = {
     "add": "add",
     "add_any": "add",
@@ -54,9 +54,9 @@ _PRIMITIVES = {
     "atan": "arctangent",
     "exp": "exponential",
 }
-#: primitives that leave numbers as they are
+#: JAX primitives that leave numbers unchanged
 _SAME = ("convert_element_type", "copy", "stop_gradient", "copy_p")
-#: primitives that only move numbers about, done by JAX itself on their places
+#: JAX primitives that only rearrange numbers; JAX applies them to register numbers
 _MOVES = (
     *("broadcast_in_dim", "reshape", "squeeze", "slice", "concatenate", "transpose", "rev", "pad"),
     *("expand_dims", "stack", "tile"),
@@ -64,7 +64,7 @@ _MOVES = (
 
 
 class Tape:
-    """Operations on registers: the inputs first, then constants and results as they come; equal ones stand once."""
+    """Operations on registers: first the inputs, then constants and results in order; equal ones share a register."""
 
     def __init__(self, num_inputs: int) -> None:
         self.num_inputs = num_inputs
@@ -75,7 +75,7 @@ class Tape:
         self._made: dict[int, tuple[str, tuple[int, ...]]] = {}
 
     def constant(self, value: float) -> int:
-        """The register of a number."""
+        """Return the register of a constant."""
         key = float(value).hex()
         if key not in self._known:
             self._known[key] = self.size
@@ -84,7 +84,7 @@ class Tape:
         return self._known[key]
 
     def operation(self, name: str, *operands: int) -> int:
-        """The register of the result of an operation."""
+        """Return the register of the result of an operation."""
         key = (name, *operands)
         if key not in self._known:
             self._known[key] = self.size
@@ -94,7 +94,7 @@ class Tape:
         return self._known[key]
 
     def known_value(self, register: int) -> float:
-        """The number of a register that is made of constants alone; of places, which JAX counts from the end, too."""
+        """Return the value of a register that depends only on constants (indices, which JAX may count from the end)."""
         if register in self.constants:
             return self.constants[register]
         name, operands = self._made[register]
@@ -104,7 +104,7 @@ class Tape:
         return {"add": values[0] + values[1], "less": float(values[0] < values[1])}[name]
 
     def written(self, outputs: Sequence[tuple[int, float]]) -> dict[str, Any]:
-        """The tape as what JSON holds, without operations that no output needs."""
+        """Return the tape as values for JSON, without operations that no output needs."""
         needed = {register for register, _ in outputs}
         kept = []
         for operation, result, operands in reversed(self.operations):
@@ -131,7 +131,7 @@ class Tape:
 
 
 def number(value: float) -> float | str:
-    """A number as JSON holds it: what is not finite as text."""
+    """Return a number as JSON holds it; NaN and infinities as text."""
     x = float(value)
     if math.isfinite(x):
         return x
@@ -142,7 +142,7 @@ def number(value: float) -> float | str:
 def tape_of_formula(
     formula: Callable[..., Sequence[Any]], num_inputs: int, in_float64: bool
 ) -> dict[str, Any]:
-    """The tape of a formula that `jaxmodal.arithmetic.programs` records."""
+    """Return the tape of a formula that `jaxmodal.arithmetic.programs` records."""
     nodes, outputs, _ = recorded(formula, num_inputs, in_float64)
     tape = Tape(num_inputs)
     register: dict[int, int] = {}
@@ -159,12 +159,12 @@ def tape_of_formula(
 
 
 def tape_of_function(function: Callable[..., Any], num_inputs: int) -> dict[str, Any]:
-    """The tape of a function of numbers that returns numbers and arrays, one after the other.
+    """Return the tape of a function of numbers that returns a sequence of numbers and arrays.
 
     Raises
     ------
     ArmError
-        The function uses an operation that tapes do not have.
+        The function uses an operation that tapes lack.
     """
     closed = jax.make_jaxpr(function)(*(np.float64(1.0),) * num_inputs)
     tape = Tape(num_inputs)
@@ -174,7 +174,7 @@ def tape_of_function(function: Callable[..., Any], num_inputs: int) -> dict[str,
 
 
 def _registers(tape: Tape, value: Any) -> np.ndarray:
-    """The registers of an array of constants."""
+    """Return the registers of an array of constants."""
     given = np.asarray(value)
     found = np.empty(given.shape, object)
     for place in np.ndindex(given.shape):
@@ -183,7 +183,7 @@ def _registers(tape: Tape, value: Any) -> np.ndarray:
 
 
 def _worked_off(tape: Tape, jaxpr: Any, consts: Sequence[Any], inputs: list[Any]) -> list[Any]:
-    """The registers of the outputs of what JAX has traced."""
+    """Return the registers of the outputs of a traced JAX function."""
     known: dict[Any, np.ndarray] = dict(zip(jaxpr.invars, inputs, strict=True))
     known |= {v: _registers(tape, x) for v, x in zip(jaxpr.constvars, consts, strict=True)}
 
@@ -198,7 +198,7 @@ def _worked_off(tape: Tape, jaxpr: Any, consts: Sequence[Any], inputs: list[Any]
 
 
 def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]:
-    """One primitive on arrays of registers."""
+    """Return the results of one JAX primitive on arrays of registers."""
     name, given = equation.primitive.name, equation.params
     if given.get("name") == "solve":
         return [_solved(tape, *x)]
@@ -213,7 +213,7 @@ def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]
         return [_moved(equation, x)]
     if name == "gather":
         return [_gathered(tape, equation, *x)]
-    if name == "select_n":  # of two: where the condition holds, the second
+    if name == "select_n":  # two cases; the second where the condition holds
         return [_elementwise(tape, "where", x[0], x[2], x[1])]
     if name == "ne":
         return [_elementwise(tape, "not", _elementwise(tape, "equal", *x))]
@@ -242,7 +242,7 @@ def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]
 
 
 def _solved(tape: Tape, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of a linear system, by elimination with the largest entry of each column as pivot."""
+    """Return the solution of a linear system by elimination with partial pivoting."""
 
     def each(name: str, *operands: Any) -> np.ndarray:
         return _elementwise(tape, name, *operands)
@@ -268,14 +268,14 @@ def _solved(tape: Tape, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _moved(equation: Any, x: list[np.ndarray]) -> np.ndarray:
-    """A primitive that moves numbers, done by JAX on the registers' numbers themselves."""
+    """Return the result of a primitive that rearranges numbers; JAX applies it to the register numbers."""
     places = [np.asarray(a, np.int64) for a in x]
     moved = equation.primitive.bind(*(jax.numpy.asarray(a) for a in places), **equation.params)
     return np.asarray(moved).astype(object)
 
 
 def _gathered(tape: Tape, equation: Any, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Numbers taken at places that are made of constants."""
+    """Return numbers taken at constant indices."""
     at = np.empty(indices.shape, np.int64)
     for place in np.ndindex(at.shape):
         at[place] = int(tape.known_value(int(indices[place])))
@@ -293,7 +293,7 @@ def _elementwise(tape: Tape, name: str, *x: np.ndarray) -> np.ndarray:
 
 
 def _summed(tape: Tape, x: np.ndarray, axis: int, reverse: bool) -> np.ndarray:
-    """Running sums along an axis."""
+    """Return running sums along an axis."""
     rows = list(np.moveaxis(x, axis, 0))
     rows = rows[::-1] if reverse else rows
     for k in range(1, len(rows)):
@@ -313,13 +313,13 @@ def _reduced(tape: Tape, name: str, x: np.ndarray, axes: Sequence[int]) -> np.nd
 
 @dataclasses.dataclass(frozen=True)
 class Both:
-    """A formula in both kinds of numbers."""
+    """A formula in both arithmetics, float64 and double-double."""
 
     formula: Callable[..., Sequence[Any]]
     num_inputs: int
 
     def written(self) -> dict[str, Any]:
-        """The two tapes; where float64 has no denominators of its own they are one."""
+        """Return the tapes in float64 and in double-double; the second is None if they are equal."""
         single = tape_of_formula(self.formula, self.num_inputs, True)
         double = tape_of_formula(self.formula, self.num_inputs, False)
         return {"float64": single, "double": None if single == double else double}

@@ -32,7 +32,7 @@ def cannot_move(found: Port, arm: Arm) -> bool:
     if found.direction == RELATIVE:
         return _rigid(link.joint_stiffness)
     if row.place == "tip":
-        tip, x, y = row.link, None, None  # the row sees the payload's centre from the tip
+        tip, x, y = row.link, None, None  # the row is for the payload's centre as seen from the tip
     elif row.place == "link" and row.station == 1.0:
         tip, x, y = row.link, _opposite(link.end_offset_x), _opposite(link.end_offset_y)
     elif row.station == 0.0 and _slides_nowhere(link):
@@ -46,7 +46,7 @@ def cannot_move(found: Port, arm: Arm) -> bool:
         turn = turn + (0.0 if x is None else x) * across - (0.0 if y is None else y) * along
     held = _held(arm, tip)
     if tip < row.link and not _rigid(link.joint_stiffness):
-        held = held - {"rotation"}  # the link turns about the axis that is held
+        held = held - {"rotation"}  # the link turns about the held axis
     return _needed(found, arm, row.link, turn) <= held
 
 

@@ -1,0 +1,93 @@
+"""Measured speed on this machine: cells of the first chunk of a sweep are timed, for about a second."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+from jaxmodal.runtime.devices import default_device, is_gpu
+from jaxmodal.runtime.first_calls import programs_begun
+from sweeps.definition.sweep import Sweep
+from sweeps.store.grid import (
+    FEW_CHUNKS,
+    Grid,
+    compute_block,
+    cut,
+    grid_for_rate,
+    make_grid,
+    sizes_of,
+)
+
+#: least seconds of a call from which the time of a whole chunk is estimated, and ratio of cells of successive calls
+_ENOUGH, _STEP = 1.0, 4
+
+
+class Measured(NamedTuple):
+    """Seconds before the first cell (``begin``), seconds of some ``cells``, and estimated seconds of a whole chunk."""
+
+    begin: float
+    cells: int
+    seconds: float
+    chunk_seconds: float
+
+
+class _Call(NamedTuple):
+    cells: int
+    seconds: float
+
+
+def measured(sweep: Sweep, grid: Grid) -> Measured:
+    """Return the times of the first cell, and of more cells of the first chunk until a second or the chunk is used.
+
+    Before the first cell, common data are computed: the guess or the series, and the programs, which are cached. The
+    last two calls give the time per cell without the overhead of a call.
+    """
+    chunk = sizes_of(next(grid.chunks(0)))
+    watch = _Watch()
+    _call(sweep, chunk, 1)
+    calls = [_call(sweep, chunk, 1)]
+    whole = math.prod(chunk)
+    while calls[-1].seconds < _ENOUGH and calls[-1].cells < whole:
+        calls.append(_call(sweep, chunk, _STEP * calls[-1].cells))
+    begin = max(watch.seconds() - sum(call.seconds for call in calls), 0.0)
+    last = calls[-1]
+    each = last.seconds / last.cells
+    if len(calls) > 1:
+        more = last.cells - calls[-2].cells
+        each = min(each, max(last.seconds - calls[-2].seconds, 0.0) / more)
+    return Measured(begin, *last, last.seconds + each * (whole - last.cells))
+
+
+def _call(sweep: Sweep, chunk: tuple[int, ...], most: int) -> _Call:
+    """Return the time of the first ``most`` cells of a chunk; a call that compiled programs is repeated."""
+    part = tuple(slice(0, size) for size in cut(chunk, most))
+    for _ in range(2):
+        before, watch = programs_begun(), _Watch()
+        compute_block(sweep, part)
+        seconds = watch.seconds()
+        if programs_begun() == before:
+            break
+    return _Call(math.prod(sizes_of(part)), seconds)
+
+
+class _Watch:
+    """Stopwatch that excludes delays by other processes.
+
+    On CPUs the undisturbed elapsed time is at most the processor time, so the smaller of both is used.
+    """
+
+    def __init__(self) -> None:
+        self.start, self.used = time.perf_counter(), time.process_time()
+
+    def seconds(self) -> float:
+        clock, used = time.perf_counter() - self.start, time.process_time() - self.used
+        return clock if is_gpu(default_device()) else min(clock, used)
+
+
+def measured_grid(sweep: Sweep) -> Grid:
+    """Return the grid of a new store, with the size of shards from the measured speed of the solver."""
+    chunks = make_grid(sweep)
+    if chunks.num_chunks <= FEW_CHUNKS:
+        return chunks
+    return grid_for_rate(sweep, chunks.num_cells(0) / measured(sweep, chunks).chunk_seconds)
