@@ -8,7 +8,7 @@ import pytest
 from import_graph import AT_ONCE, BY_NAME, FOR_TYPES, LATER, all_circles, edges, sources
 
 from jaxmodal.pictures import PICTURES
-from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.pictures import Drawn, enter_pictures
 
 DRAWN = re.compile(r"^class (\w+)\([^)]*\b(?:Drawn|AtRest|ExactShapes)\b", re.MULTILINE)
 
@@ -82,3 +82,17 @@ def test_a_class_without_an_entry_says_what_to_do():
 
     with pytest.raises(NotImplementedError, match=r"^Own\.plot.*enter_pictures.*'Own\.plot'"):
         Own().plot()
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"Arm.plot": "own.plots:draw"}, "class of this name is drawn by 'jaxmodal.plots.arms:"),
+        ({"Own.plot": "own.plots.draw"}, "must be 'Class.method': 'package.module:function'"),
+        ({"Own": "own.plots:draw"}, "must be 'Class.method': 'package.module:function'"),
+    ],
+)
+def test_entries_that_would_draw_something_else_are_refused(entries, told):
+    with pytest.raises(ValueError, match=told):
+        enter_pictures(entries)
+    enter_pictures(PICTURES)  # again changes nothing

@@ -72,6 +72,14 @@ def test_a_verdict_on_a_list_is_a_dataset(found):
     assert verdict.to_dataframe().loc[3, "multiplicity"] == 1
 
 
+def test_long_tables_are_cut(found):
+    """Of a verdict, as of frequencies: the first and the last rows."""
+    verdict = jm.certify(ARM, np.asarray(found.omega)[0] * np.arange(1.0, 101.0))
+    (shown,) = verdict.tables()
+    assert len(shown.rows) == 60
+    assert [shown.rows[k][0] for k in (0, -5, -1)] == ["1", "...", "100"]
+
+
 def test_the_modes_of_a_band_keep_their_numbers():
     """The second and third of a clamped beam: squares of roots of cos x cosh x = -1."""
     beam = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0)),))

@@ -47,7 +47,8 @@ def refuse_supports(arm: Arm, what: str) -> None:
             if value is not None and not (on_host(value) and np.all(value == 0.0)):
                 raise ArmError(
                     f"link{number}.{name} = {shown(value)}: {what} takes no supports, against which the arm turns; "
-                    "leave it out, or look at many postures with natural_frequencies_batch."
+                    "leave it out, give jaxmodal.to_spatial(arm), which turns against its own, or look at many "
+                    "postures with natural_frequencies_batch."
                 )
 
 

@@ -33,7 +33,7 @@ def project_module(name: str) -> ModuleType:
     """
     file = Path(PACKAGE, *name.split(".")).with_suffix(".py")
     for folder in (Path(jaxmodal.__file__).parent.parent, Path.cwd()):
-        if (folder / file).is_file():
+        if all((folder / each).is_file() for each in (file, Path(PACKAGE, "__init__.py"))):
             _import_package(folder / PACKAGE)
             try:
                 return importlib.import_module(f"{PACKAGE}.{name}")

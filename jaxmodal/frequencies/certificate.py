@@ -17,7 +17,7 @@ from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, to_host, xp
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status, remarks_on, status_variable
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
     import xarray
@@ -101,7 +101,8 @@ class Certificate(Result):
         ]
         headings = ("entry", "bracket [Hz]", "modes below its ends", "certificate")
         title = f"certificate of {len(rows)} frequencies"
-        return [Table(title, headings, rows, remarks_on(self.status), ("certificate",))]
+        notes = remarks_on(self.status)
+        return [Table(title, headings, shortened(rows), notes, ("certificate",))]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the status of each frequency as a dataset with the dim entry, and cell for a batch; brackets in Hz."""

@@ -19,7 +19,7 @@ from jaxmodal.moves.joint_limits import joints_of
 from jaxmodal.moves.modes_along import ModesAlong, modes_along
 from jaxmodal.moves.oscillators import number_of_steps, steps_between
 from jaxmodal.moves.paths import knots_of, moved
-from jaxmodal.moves.pushing_supports import is_supported
+from jaxmodal.moves.pushing_supports import is_supported, refuse_half_turns
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import GRAVITY, SUPPORTS, TURNING, MoveVibration
 from jaxmodal.runtime import limits
@@ -130,6 +130,8 @@ def vibration_of(
     _require_rest(move, knots)
     at = spread_over(way, postures)
     angles = angles_at(way.times, way.angles, at)
+    if isinstance(arm, SpatialArm):
+        refuse_half_turns(arm, angles)
     along = None if known is None else known.along(angles)
     if along is None:
         followed = int(min(num_modes + _FURTHER, most_modes_of(arm)))

@@ -12,6 +12,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
 from jaxmodal.dynamics.mechanics.states import inverse_dynamics
+from jaxmodal.moves.pushing_supports import refuse_half_turns
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -46,11 +47,13 @@ def loads_of(
 ) -> Loads:
     """Return `Loads` from angles, rates and accelerations.
 
-    Torques are of the rigid arm, after the gears, rotors included.
+    Torques are of the rigid arm, after the gears, rotors included; refused as by `refuse_half_turns`.
     """
     angles, rates, changes = way
     if not torque:
         return Loads(rates, changes, None, None)
+    if isinstance(arm, SpatialArm):
+        refuse_half_turns(arm, angles)
     model = flexible_arm(_rigid(arm), 0, gravity=gravity)
     weight = np.asarray(inverse_dynamics(model, angles, 0.0 * rates, 0.0 * changes))
     whole = np.asarray(inverse_dynamics(model, angles, rates, changes))

@@ -58,8 +58,8 @@ def move_vibration(
     ------
     ArmError
         If the arm floats, has an elastic base or supports (in space, rigid ones), bears loads, has free or prismatic
-        joints, is traced, or has no flexibility; or if the move does not begin and end at rest, or does not fit the
-        arm.
+        joints, is traced, or has no flexibility; or if the move does not begin and end at rest, does not fit the arm,
+        or turns a tip by half a turn against a support.
     UncertifiedError
         If a frequency could not be certified.
 

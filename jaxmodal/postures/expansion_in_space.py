@@ -68,9 +68,12 @@ def has_series_in_space(arm: SpatialArm) -> bool:
 
 
 def degree_of(arm: SpatialArm, joint: int) -> int:
-    """The degree of D in the angle of the joint of a link, from 0; of an arm with supports no more than this."""
-    inboard = arm.links[joint:]  # of the tips that the joint moves
-    kinds = [{s.kind for s in link.supports if np.any(s.stiffness)} for link in inboard]
+    """The degree of D in the angle of the joint of a link, from 0; of an arm with supports no more than this.
+
+    Stiffnesses may be of many cells: a support counts if it is one in any of them.
+    """
+    moved = arm.links[joint:]  # by the joint, with their tips
+    kinds = [{s.kind for s in link.supports if np.any(s.stiffness)} for link in moved]
     return IN_SPACE.degree + 2 * sum(map(len, kinds))
 
 

@@ -138,7 +138,7 @@ class TurnedInSpace:
     values: dict[str, np.ndarray]
 
     def degree(self, joint: int) -> int:
-        return degree_of(self.arm, joint - 1)
+        return degree_of(self.arm.with_values(self.values), joint - 1)
 
     @property
     def own(self) -> np.ndarray:

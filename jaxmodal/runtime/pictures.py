@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from jaxmodal.runtime.tables import require_values
 
 #: where the function is that draws what a class has for a method, ``"module:function"``, by ``"Class.method"``
 _ENTRIES: dict[str, str] = {}
+_METHOD, _FUNCTION = re.compile(r"\w+\.\w+"), re.compile(r"\w+(\.\w+)*:\w+")
 
 
 def enter_pictures(entries: Mapping[str, str]) -> None:
@@ -20,7 +22,22 @@ def enter_pictures(entries: Mapping[str, str]) -> None:
     entries
         ``"package.module:function"`` by ``"Class.method"``, where the class is a `Drawn`. The module is imported at the
         first call.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no such text, or a class of this name has another one, as those of the library have.
     """
+    for shown, entry in entries.items():
+        if not (_METHOD.fullmatch(shown) and _FUNCTION.fullmatch(entry)):
+            raise ValueError(
+                f"entries: {shown!r}: {entry!r}; must be 'Class.method': 'package.module:function'."
+            )
+        if _ENTRIES.get(shown, entry) != entry:
+            raise ValueError(
+                f"entries: {shown!r}: {entry!r}: a class of this name is drawn by {_ENTRIES[shown]!r}; give the class "
+                "another name."
+            )
     _ENTRIES.update(entries)
 
 

@@ -66,6 +66,13 @@ def project(folder, text):
     (folder / "benchmarks" / "studies" / "optimisation_gallery.py").write_text(text)
 
 
+def test_a_folder_that_is_no_package_is_not_the_project_s(installed_elsewhere):
+    project(installed_elsewhere, "")
+    (installed_elsewhere / "benchmarks" / "__init__.py").unlink()
+    with pytest.raises(BadInput, match=r"which this command runs, is not .* in the current folder"):
+        project_module("studies.optimisation_gallery")
+
+
 def test_the_current_folder_is_looked_into_whatever_else_is_called_so(
     installed_elsewhere, monkeypatch
 ):

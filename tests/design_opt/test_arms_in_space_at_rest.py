@@ -19,6 +19,7 @@ from design_opt.solvers.optimise import optimise
 from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
+from jaxmodal.response.forced import traced_deflections
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 
 E, RHO = 7e10, 2700.0
@@ -284,6 +285,26 @@ def test_what_bends_under_axial_forces_has_exact_derivatives():
         np.testing.assert_allclose(
             slopes[:, k], difference, rtol=1e-5, atol=1e-7 * np.abs(slopes[:, k]).max()
         )
+
+
+def test_derivatives_that_are_not_known_are_no_numbers(monkeypatch):
+    """Not 0, which would end a search; nor is a free arm, of which nothing is known, a division by 0."""
+
+    def refuse(*_, **__):
+        raise jm.ArmError("not known")
+
+    monkeypatch.setattr(traced_deflections, "response_sensitivities", refuse)
+    arm = jm.SpatialArm((ROD.replace(axial_force=5e3),), payload=jm.RigidBody(1.0))
+    values, structure = jax.tree.flatten(arm)
+    given = {"theory": "timoshenko", "pull": (0.0, 0.0, -9.81)}
+    names = ["payload.mass"]
+    moved, slopes = traced_deflections._solved(structure, values, names, **given)
+    assert np.isfinite(moved).all()
+    assert np.isnan(slopes).all()
+    free = arm.replace(links=(arm.links[0].replace(joint_stiffness=0.0),))
+    values, structure = jax.tree.flatten(free)
+    found = traced_deflections._solved(structure, values, names, **given)
+    assert all(np.isnan(each).all() for each in found)
 
 
 def test_gravity_may_be_an_array():

@@ -34,7 +34,9 @@ def rod(*supports, angle=REST, **more):
 
 def test_rotation_vectors_of_rotations():
     """There and back, with the derivative of what does nothing, also where there is no rotation."""
-    vectors = np.outer([0.0, 1e-9, 1e-3, 0.19, 0.21, 1.5, 3.1], [2.0, -1.0, 2.0]) / 3.0
+    sizes = [0.0, 1e-9, 1e-3, 0.19, 0.21, 1.5, 3.1, math.pi - 1e-7, math.pi - 1e-13]
+    axes = [[2.0, -1.0, 2.0], [-1.0, 2.0, 2.0], [2.0, 2.0, -1.0]]  # each component as the largest
+    vectors = [size * np.array(axis) / 3.0 for size in sizes for axis in axes]
 
     @jax.jit
     def again(vector):
@@ -62,6 +64,9 @@ def test_a_rod_on_springs_in_closed_form():
     np.testing.assert_allclose(found.elastic, energy[:, 0], rtol=ROUNDING, atol=1e-13)
     needed = dynamics.inverse_dynamics(model, q, zero, zero)
     np.testing.assert_allclose(needed, force, rtol=1e-13, atol=1e-12)
+    law = dynamics.FeedForward(dynamics.Hold(q[1]), gravity_alone=True)
+    held = jax.jit(lambda at, rate: law(0.0, at, rate, model))(q[1], zero[1])
+    np.testing.assert_allclose(held, force[1], rtol=1e-13, atol=0.0)
     inertia = 2.0 * LENGTH**2 + 0.03
     moved = dynamics.forward_dynamics(model, q, zero, zero)
     np.testing.assert_allclose(moved, -force / inertia, rtol=1e-13, atol=1e-12)

@@ -1,13 +1,18 @@
 """Moves of arms in space that lean on springs: closed forms, and simulations of the same arm by assumed modes."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.moves import Order, move_vibration, speeds_to_avoid, time_optimal
+from jaxmodal.moves.evaluation import question_of, vibration_of
+from jaxmodal.moves.modes_along import _ordered, modes_in
+from jaxmodal.moves.pushing_supports import refuse_half_turns, support_forces
 from jaxmodal.runtime.errors import ArmError
 
 FLAT = jm.rectangle(depth=0.005, width=0.04, shear_coefficient="cowper")
@@ -22,6 +27,9 @@ def leaning(*supports):
     return jm.SpatialArm((link,), jm.RigidBody(0.3))
 
 
+SPRING = "support1.stiffness"
+#: of no joint
+ALONG, ABOUT = (0.3, -1.0, 2.0), (1.0, 2.0, -0.5)
 ACROSS = jm.Support("translation", (0.0, 3.0, 0.0), STIFFNESS)
 
 
@@ -45,6 +53,81 @@ def test_a_spring_about_the_joint_is_one_that_the_tip_turns_against():
     moment = -50.0 * 0.12 / (1.0 + 50.0 / beam)
     lag = float(found.coordinates[-1] @ found.tips[-1, :, 1])
     np.testing.assert_allclose(lag, moment * LENGTH**2 / (2.0 * BENDING), rtol=1e-2, atol=0.0)
+
+
+@pytest.mark.parametrize("angles", [(0.4, 0.9), (0.4, 0.9 + 1e-5), (1.3, -1.2), (0.4, 3.9)])
+def test_supports_push_with_the_gradient_of_their_energy(angles):
+    """By differences, of springs along and about directions that are not those about which the joints turn."""
+    supports = (
+        jm.Support("translation", ALONG, 300.0),
+        jm.Support("rotation", ABOUT, 40.0),
+    )
+    link = jm.SpatialLink(0.5, 7e10, 2700.0, FLAT, poisson_ratio=0.33, end_offset=(0.1, 0.2, -0.1))
+    first = link.replace(joint_axis=(0.2, 0.1, 1.0), joint_angle=0.4)
+    second = link.replace(joint_axis=(1.0, 0.3, 0.4), joint_angle=0.9, supports=supports)
+    home = jm.SpatialArm((first, second))
+    here = home.with_posture(angles)
+    moved, turned = np.random.default_rng(5).standard_normal((2, 3, 2, 1, 3))
+    shapes = SimpleNamespace(displacement=moved, rotation=turned)
+    start, frame = home.frames()[-1], here.frames()[-1]
+
+    def energy(mode, amount):
+        twist = Rotation.from_rotvec(amount * turned[mode, 1, 0])
+        tip = frame.end + amount * moved[mode, 1, 0] + twist.apply(frame.tip - frame.end)
+        turn = (twist * Rotation.from_matrix(frame.axes @ start.axes.T)).as_rotvec()
+        ways = (tip - start.tip, turn)
+        units = [np.array(e) / np.linalg.norm(e) for e in (ALONG, ABOUT)]
+        return sum(
+            0.5 * s.stiffness * (unit @ way) ** 2
+            for s, unit, way in zip(supports, units, ways, strict=True)
+        )
+
+    step = 1e-4
+    expected = [(energy(k, -step) - energy(k, step)) / (2.0 * step) for k in range(3)]
+    found = support_forces(here, shapes, home)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-4)
+
+
+def test_half_a_turn_against_a_support():
+    """Where the rotation vector leaps, nothing is computed; a spring along a direction knows no turns."""
+    about = leaning(jm.Support("rotation", (0.0, 0.0, 1.0), 50.0))
+    way = np.linspace(0.0, 3.5, 8)[:, None]
+    refuse_half_turns(about, way[:-1])
+    with pytest.raises(ArmError, match=r"link1.support1: .* half a turn .* near \[200.5\] degrees"):
+        refuse_half_turns(about, way)
+    refuse_half_turns(leaning(ACROSS), way)
+    move = dynamics.RestToRest([0.0], [3.5], 2.0)
+    with pytest.raises(ArmError, match="half a turn"):
+        move_vibration(about, move, 1, **FEW)
+    with pytest.raises(ArmError, match="half a turn"):
+        time_optimal(about, move, torque=1e4)
+
+
+def test_all_stiffnesses_by_one_factor():
+    """As an arm of another modulus on another spring has it."""
+    move, factor = dynamics.RestToRest([0.0], [0.06], 0.15), 1.3
+    stiff = leaning(ACROSS).with_values(
+        {f"link1.{name}": factor * x for name, x in (("youngs_modulus", 7e10), (SPRING, STIFFNESS))}
+    )
+    question = question_of(leaning(ACROSS), 2, "euler_bernoulli", 0.01, None, 5)
+    found = vibration_of(leaning(ACROSS), move, question, stiffness=factor)
+    expected = vibration_of(stiff, move, question)
+    np.testing.assert_allclose(found.omega, expected.omega, rtol=1e-10, atol=0.0)
+    by_force = expected.amplitudes_by_force_mm
+    np.testing.assert_allclose(found.amplitudes_by_force_mm, by_force, rtol=1e-8, atol=1e-12)
+
+
+def test_a_mode_that_turns_about_turns_all_of_its_numbers():
+    """What is linear in the shape changes its sign with it, and follows the order of the modes."""
+    here = modes_in(leaning(ACROSS).with_posture([0.3]), 3, "euler_bernoulli", leaning(ACROSS))
+    order, signs = np.array([2, 0, 1]), np.array([-1.0, 1.0, -1.0])
+    found = _ordered(here, order, signs)
+    assert np.all(here.supports != 0.0)
+    for name in ("motions", "tips", "joints", "turning", "base", "supports"):
+        own = getattr(here, name)[order]
+        expected = own * signs.reshape(-1, *(1,) * (own.ndim - 1))
+        np.testing.assert_array_equal(getattr(found, name), expected)
+    np.testing.assert_array_equal(found.omega, here.omega[order])
 
 
 @pytest.mark.slow

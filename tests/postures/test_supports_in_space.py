@@ -103,6 +103,17 @@ def test_a_map_over_the_stiffness_of_a_support():
     assert np.isfinite(border).sum() > 4
 
 
+def test_a_map_over_a_support_that_the_arm_itself_has_none_of():
+    """What is given at the start, a stiffness of 0, decides nothing of rows with others."""
+    asked = {"joint": 2, "across": "link3.support1.stiffness", "values": (0.0, 1e6), "points": 2}
+    maps = [
+        jm.resonance_free(leaning(3, ALONG[0].replace(stiffness=own)), *BAND, **asked)
+        for own in (0.0, 1e6)
+    ]
+    assert maps[0].certified
+    np.testing.assert_allclose(maps[0].border, maps[1].border, rtol=0.0, atol=1e-12)
+
+
 def test_forces_that_buckle_an_arm_without_its_support():
     """Half the way to what buckles it on the support, more than it bears without; its angle turns no frequency away."""
     rod = BEAM.replace(axial_force=-1.0)

@@ -67,10 +67,17 @@ def product(left: Array, right: Array) -> Array:
 
 
 def rotation_vector(turn: Array) -> Array:
-    """The rotation vector of a rotation (3, 3), shorter than pi, smooth but at half a turn."""
-    pairs = ((2, 1), (0, 2), (1, 0))
-    cosine = 0.5 * jnp.sqrt(1.0 + jnp.trace(turn))  # of half the angle
-    half = jnp.stack([turn[a, b] - turn[b, a] for a, b in pairs]) / (4.0 * cosine)
+    """The rotation vector of a rotation (3, 3), no longer than pi, smooth but at half a turn."""
+    whole = jnp.concatenate([jnp.trace(turn)[None], 2.0 * jnp.diagonal(turn) - jnp.trace(turn)])
+    x, y, z = (turn[a, b] - turn[b, a] for a, b in ((2, 1), (0, 2), (1, 0)))
+    xy, yz, zx = (turn[a, b] + turn[b, a] for a, b in ((0, 1), (1, 2), (2, 0)))
+    squares = 1.0 + whole  # of the four components of the quaternion, four times each
+    rows = [[squares[0], x, y, z], [x, squares[1], xy, zx], [y, xy, squares[2], yz]]
+    products = jnp.stack([jnp.stack(row) for row in (*rows, [z, zx, yz, squares[3]])])
+    largest = jnp.argmax(squares)
+    quaternion = 0.5 * products[largest] / jnp.sqrt(squares[largest])
+    quaternion = jnp.where(quaternion[0] < 0.0, -quaternion, quaternion)
+    cosine, half = quaternion[0], quaternion[1:]
     square = jnp.sum(half * half)
     small = square < _SMALL
     near = jnp.polyval(jnp.asarray(_ARCSINE[::-1]), jnp.where(small, square, 0.0))

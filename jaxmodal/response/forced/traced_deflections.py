@@ -60,9 +60,12 @@ def _solved(
     """The displacement (3,), and its derivatives by the values at addresses, (3, addresses)."""
     moved, slopes = np.full(3, np.nan), np.full((3, len(names)), np.nan)
     own = [k for k, name in enumerate(names) if not is_damping(name)]
+    known = np.zeros((3, 0))
     try:
         arm: SpatialArm = undamped(built(structure, values))
         first = float(natural_frequencies(arm, 1, theory=theory).omega[0])
+        if first == 0.0:  # a motion that nothing holds
+            return moved, slopes
         omega = _SHARE * first * _PARTS
         shares = np.multiply.outer(np.array(pull), _WEIGHTS / omega**2)
         found = frequency_response(
@@ -70,7 +73,6 @@ def _solved(
         )
         rigid = np.eye(3)[..., None]
         moved = np.einsum("ijw,jw->i", np.asarray(found.values).real - rigid, shares)
-        slopes[:] = 0.0
         if own:
             by = response_sensitivities(
                 *(arm, omega, _GROUND, _TIP),
@@ -78,7 +80,9 @@ def _solved(
                 quantity="transmissibility",
                 theory=theory,
             )
-            slopes[:, own] = np.einsum("ijwa,jw->ia", by.derivative.real, shares)
+            known = np.einsum("ijwa,jw->ia", by.derivative.real, shares)
+        slopes[:] = 0.0  # dampers count for nothing at rest
+        slopes[:, own] = known
     except (ArmError, UncertifiedError):  # a search may try values that are no arm
         pass
     return moved, slopes
