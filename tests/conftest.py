@@ -1,12 +1,14 @@
 """Settings of every test: double precision first, strict promotion, annotations checked, few programs compiled."""
 
 import atexit
+import contextlib
 import gc
+import importlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -37,9 +39,36 @@ LONGEST = {
 """Tests of half a minute and more, by name: each would be what one worker waits for while another ends the run."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, the others as they stand."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest first, the others as they stand; all workers have them in one order, whatever their own was."""
+    if worker_number(config) is not None:
+        items.sort(key=lambda item: item.path.parts)
     items.sort(key=lambda item: getattr(item, "originalname", item.name) not in LONGEST)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Every second worker reads the test files from the last to the first.
+
+    Where nothing has bytecode yet, workers in step would all compile all files: so they meet in the middle.
+    """
+    report = yield
+    if is_second(collector.config) and isinstance(collector, pytest.Directory):
+        report.result.reverse()
+    return report
+
+
+def worker_number(config: pytest.Config) -> int | None:
+    """The number of this worker of xdist, None of a process that is none."""
+    name = getattr(config, "workerinput", {}).get("workerid", "")
+    return int(name.removeprefix("gw")) if name else None
+
+
+def is_second(config: pytest.Config) -> bool:
+    """Whether this is every second worker."""
+    return (worker_number(config) or 0) % 2 == 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,6 +79,8 @@ def pytest_configure(config: pytest.Config) -> None:
     keep_in_temporary_folders()
     starts_workers = config.getoption("dist", "no") != "no" and not config.option.collectonly
     if not starts_workers:
+        if is_second(config):
+            import_what_is_beside_jax()
         prepare_tests(fast=config.option.markexpr == FAST)
     config.pluginmanager.register(Budget(config, FAST), "budget of compiled programs")
 
@@ -71,6 +102,21 @@ def folder_of_this_run() -> str:
     folder = tempfile.mkdtemp(prefix="jaxmodal-tests-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def import_what_is_beside_jax() -> None:
+    """Packages that the tests need and that need no JAX: while one worker compiles JAX, the next compiles these."""
+    for name in (
+        "scipy.stats",
+        "scipy.optimize",
+        "xarray",
+        "matplotlib.pyplot",
+        "sympy",
+        "zarr",
+        "hypothesis",
+    ):
+        with contextlib.suppress(ImportError):  # those of an extra that is not installed
+            importlib.import_module(name)
 
 
 def prepare_tests(fast: bool) -> None:

@@ -9,6 +9,7 @@ of sections about their line and the spin of rotors.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -94,6 +95,7 @@ def _link(
     return _Frames(parts, tip, tip_axes)
 
 
+@functools.partial(jax.jit, inline=True)  # the equations ask for it six times: traced once
 def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
     """Return all pieces: components (p, k + 8, 3), tips (p, 3) and axes of the tips (p, 3, 3)."""
     kept = model.kept
