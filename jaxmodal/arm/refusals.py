@@ -39,19 +39,6 @@ def refuse_loads(arm: Arm, what: str) -> None:
         )
 
 
-def refuse_supports(arm: Arm, what: str) -> None:
-    """Refuse an arm with a support at a tip; ``what`` is the subject of the sentence."""
-    for number, link in enumerate(arm.links, start=1):
-        for name in SUPPORTS:
-            value = getattr(link, name)
-            if value is not None and not (on_host(value) and np.all(value == 0.0)):
-                raise ArmError(
-                    f"link{number}.{name} = {shown(value)}: {what} takes no supports, against which the arm turns; "
-                    "leave it out, give jaxmodal.to_spatial(arm), which turns against its own, or look at many "
-                    "postures with natural_frequencies_batch."
-                )
-
-
 def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
     if arm.base_stiffness is not None:

@@ -160,6 +160,10 @@ class FlexibleModel(ShowsTables):
         True for each joint with a spring between motor and link; True for those whose rotor is beyond the spring.
     inertia_order, frames, foreshortening
         Choices of the formulation of the equations.
+    support_stiffness, support_direction : Array, shape (s,) and (s, d)
+        Stiffness of each spring between a tip and the ground, N/m or N m/rad, and its direction e in the ground.
+    supported : tuple of (int, str)
+        Link of each spring (in space the piece), from 0, and its kind.
     """
 
     gram: Array
@@ -175,6 +179,9 @@ class FlexibleModel(ShowsTables):
     inertia_order: str
     frames: str
     foreshortening: bool
+    support_stiffness: Array
+    support_direction: Array
+    supported: tuple[tuple[int, str], ...]
     #: axis names of positions, and names of the choices of formulation
     axes: ClassVar[tuple[str, ...]]
     choices: ClassVar[tuple[str, ...]]
@@ -187,6 +194,24 @@ class FlexibleModel(ShowsTables):
     def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
         """Return the end deflections of the links, m, (T, n), from modal coordinates (T, n, m); in space magnitudes."""
         raise NotImplementedError
+
+    @property
+    def supported_links(self) -> tuple[int, ...]:
+        """Numbers of the links that stand on supports, from 1."""
+        return tuple(sorted({link + 1 for link, _ in self.supported}))
+
+    def _stands(self) -> str:
+        """Which links stand on supports, as the beginning of a note."""
+        links = ", ".join(map(str, self.supported_links))
+        return f"supports at the tip of link {links}; " if links else ""
+
+    def _refuse_stretched_tips(self, frames: str) -> None:
+        """Refuse linear frames beside supports that take the turn of a tip."""
+        if frames == "linear" and any(kind == "rotation" for _, kind in self.supported):
+            raise ArmError(
+                "frames = 'linear': stretches the axes of tips, whose rotation strains a support; must be 'rotation' "
+                "beside supports of kind 'rotation' (in the plane support_torsional_stiffness)."
+            )
 
     @property
     def num_links(self) -> int:
@@ -245,6 +270,13 @@ class FlexibleArm(FlexibleModel):
         True for each joint that has a spring between motor and link.
     rotor_beyond : tuple of bool
         True for each of these whose rotor is beyond the spring, at the link, so that the motor has no inertia.
+    support_stiffness, support_direction : Array, shape (s,) and (s, 2)
+        Stiffness of each spring between a tip and the ground, N/m or N m/rad, and its direction; 0 for a spring about
+        the axis of rotation.
+    support_functions, support_turns : Array, shape (s, k) and (s, N)
+        Functions of `gram` at the spring, and its rotation per dq; each 0 for the other kind.
+    support_rest : Array, shape (s,)
+        Position along its direction, m, or angle, rad, in which it is unstrained.
     bodies : tuple of (int, bool)
         Link with which each rotating body turns, from 0, and whether the body is the rotor of the joint of that link.
     inertia_order
@@ -256,6 +288,8 @@ class FlexibleArm(FlexibleModel):
     foreshortening
         True if a bent link gets shorter. If False, rotation does not stiffen links, and the effect of gravity on the
         frequencies has the wrong sign.
+    supported : tuple of (int, str)
+        Of each spring the link, from 0, and its kind, ``"translation"`` or ``"rotation"``.
     """
 
     length: Array
@@ -271,6 +305,11 @@ class FlexibleArm(FlexibleModel):
     coulomb: Array
     coulomb_width: Array
     gravity: Array
+    support_stiffness: Array
+    support_direction: Array
+    support_functions: Array
+    support_turns: Array
+    support_rest: Array
     modes: tuple[int, ...] = fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = fixed()  # type: ignore[assignment]
     rotor_beyond: tuple[bool, ...] = fixed()  # type: ignore[assignment]
@@ -278,6 +317,7 @@ class FlexibleArm(FlexibleModel):
     inertia_order: str = fixed("full")  # type: ignore[assignment]
     frames: str = fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = fixed(True)  # type: ignore[assignment]
+    supported: tuple[tuple[int, str], ...] = fixed(())  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y")
     choices: ClassVar[tuple[str, ...]] = ("inertia_order", "frames", "foreshortening")
 
@@ -306,7 +346,7 @@ class FlexibleArm(FlexibleModel):
         ]
         headings = ("link", "length [m]", "mass with bodies [kg]", "modes", "joint")
         gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
-        notes = (f"gravity ({gravity}) m/s^2; {posed}",)
+        notes = (f"{self._stands()}gravity ({gravity}) m/s^2; {posed}",)
         return [Table(title, headings, rows, notes, ("joint",))]
 
     @property
@@ -338,6 +378,7 @@ class FlexibleArm(FlexibleModel):
         one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         require_truth("foreshortening", shorter)
+        self._refuse_stretched_tips(turned)
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
 
 

@@ -218,11 +218,9 @@ class SpatialFlexibleArm(FlexibleModel):
                 strict=True,
             )
         ]
-        held = sorted({self.numbers[piece] for piece, _ in self.supported})
-        stands = f"supports at the tip of link {', '.join(map(str, held))}; " if held else ""
         headings = ("link", "mass with bodies [kg]", *DEFORMATIONS, "joint springs", "joint")
         gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
-        note = f"{stands}gravity ({gravity}) m/s^2; {posed}"
+        note = f"{self._stands()}gravity ({gravity}) m/s^2; {posed}"
         return [Table(title, headings, rows, (note,), ("joint",))]
 
     @property
@@ -237,6 +235,10 @@ class SpatialFlexibleArm(FlexibleModel):
         """Order of the generalised coordinates in the vector q."""
         own = (self.counts, self.springs, self.kinds, self.numbers)
         return LayoutInSpace(self.modes, self.elastic, *own, self.base)
+
+    @property
+    def supported_links(self) -> tuple[int, ...]:
+        return tuple(sorted({self.numbers[piece] for piece, _ in self.supported}))
 
     @property
     def num_pieces(self) -> int:
@@ -316,11 +318,7 @@ class SpatialFlexibleArm(FlexibleModel):
                 f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' with it, or frames = "
                 "'rotation'."
             )
-        if turned == "linear" and any(kind == "rotation" for _, kind in self.supported):
-            raise ArmError(
-                "frames = 'linear': stretches the axes of tips, whose rotation strains a support; must be 'rotation' "
-                "beside supports of kind 'rotation'."
-            )
+        self._refuse_stretched_tips(turned)
         return dataclasses.replace(
             self,
             inertia_order=order,

@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 
 #: fields of a model that hold parameters, in the plane and in space, and those of them that are symmetric
-_FIELDS = ("gram", "stiffness", "inertias", "damping", "coulomb")
+_FIELDS = ("gram", "stiffness", "inertias", "support_stiffness", "damping", "coulomb")
 _FIELDS_IN_SPACE = (
     *("gram", "stiffness", "spin", "base_gram", "rotor", "support_stiffness"),
     *("damping", "coulomb"),
@@ -57,6 +57,14 @@ def _friction(driven: np.ndarray) -> list[_Place]:
         found.append(_Place("damping", (at, at), f"joint{i + 1}.viscous_friction"))
         found.append(_Place("coulomb", (i,), f"joint{i + 1}.coulomb_friction"))
     return found
+
+
+def _supports(model: FlexibleModel) -> list[_Place]:
+    numbers = getattr(model, "numbers", range(1, model.num_links + 1))
+    return [
+        _Place("support_stiffness", (k,), f"link{numbers[link]}.support_stiffness({kind} {k + 1})")
+        for k, (link, kind) in enumerate(model.supported)
+    ]
 
 
 def _places(model: FlexibleModel) -> list[_Place]:
@@ -89,7 +97,7 @@ def _in_the_plane(model: FlexibleArm) -> list[_Place]:
         own = layout.places[i, :count].tolist()
         found += _upper("stiffness", (), own, _numbered(f"link{i + 1}.stiffness"))
     found += [_Place("inertias", (k,), f"inertia{k + 1}") for k in range(len(model.inertias))]
-    return found + _friction(layout.driven)
+    return found + _supports(model) + _friction(layout.driven)
 
 
 def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
@@ -112,9 +120,7 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
         found += _upper("stiffness", (), own, _named(f"{link}.stiffness", coordinates))
         found += _upper("spin", (i,), list(range(len(twists))), _named(f"{link}.spin", twists))
     found += [_Place("rotor", (k,), f"joint{k + 1}.rotor_inertia") for k in range(model.num_links)]
-    for k, (piece, kind) in enumerate(model.supported):
-        name = f"link{model.numbers[piece]}.support_stiffness({kind} {k + 1})"
-        found.append(_Place("support_stiffness", (k,), name))
+    found += _supports(model)
     if model.floats:
         found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))
     return found + _friction(layout.driven)

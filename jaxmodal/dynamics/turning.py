@@ -14,7 +14,7 @@ from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
-from jaxmodal.dynamics.mechanics.supports_in_space import refuse_supported
+from jaxmodal.dynamics.mechanics.supports import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.datasets import variable

@@ -125,7 +125,7 @@ def vibration_of(
     num_modes, theory, ratios, pull, postures = question
     checked_angles(move, len(arm.joints), 0.0)
     knots = knots_of(move, duration)
-    supported = isinstance(arm, SpatialArm) and is_supported(arm)
+    supported = is_supported(arm)
     way = way_of(move, knots, 0 if pull is not None or supported else 1)
     _require_rest(move, knots)
     at = spread_over(way, postures)

@@ -16,7 +16,7 @@ from jaxmodal.modes.mode_shapes import assurance, mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
-from jaxmodal.moves.pushing_supports import support_forces
+from jaxmodal.moves.pushing_supports import planar_support_forces, spatial_support_forces
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
@@ -89,8 +89,10 @@ def modes_in(
     rates = np.concatenate([0.0 * one, one, together])
     changes = np.concatenate([one, 0.0 * one, 0.0 * together])
     if isinstance(shapes, ModeShapes) and isinstance(arm, Arm):
-        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)
-        base, pushed = np.asarray(shapes.participation)[:, :2], np.zeros(num_modes)
+        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
+        assert isinstance(unstrained, Arm)
+        base = np.asarray(shapes.participation)[:, :2]
+        pushed = planar_support_forces(arm, shapes, unstrained)
     else:
         assert isinstance(shapes, SpatialModeShapes)
         assert isinstance(arm, SpatialArm)
@@ -98,7 +100,7 @@ def modes_in(
         tips = spatial_tips(arm, shapes, theory)
         assert isinstance(unstrained, SpatialArm)
         base = np.asarray(shapes.participation)[:, :3]
-        pushed = support_forces(arm, shapes, unstrained)
+        pushed = spatial_support_forces(arm, shapes, unstrained)
     driven = np.asarray(shapes.motions) @ forces.T
     alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
     for k in range(count):

@@ -28,7 +28,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     absolute = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     length = np.asarray(beams.length)
     start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
-    tip = start + length + _offset(beams.end_offset_x, beams.end_offset_y, rows)
+    tip = _tips(beams, rows)
     # acceleration per distance from the joint, in link axes; and the acceleration of the joint
     factor = 1j * change - rate**2
     own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
@@ -49,14 +49,27 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 
 
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
-    """Return mode shapes at the arm's tip, (K, 2), m in base axes; taken at the last station."""
+    """Return mode shapes at the tips of the links, (K, n, 2), m in base axes; taken at the last station."""
     beams = beam_values(arm)
-    offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))[-1]
-    turn = np.exp(1j * np.sum(np.asarray(beams.joint_angle)))
-    psi = np.asarray(shapes.psi)[:, -1, -1]
-    further = 1j * psi * offset * turn
-    moved: Floats = np.asarray(shapes.displacement)[:, -1, -1]
-    return moved + np.stack([further.real, further.imag], axis=1)
+    offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))
+    turn = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
+    further = 1j * np.asarray(shapes.psi)[:, :, -1] * offset * turn
+    moved: Floats = np.asarray(shapes.displacement)[:, :, -1]
+    return moved + np.stack([further.real, further.imag], axis=-1)
+
+
+def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
+    """Places of the tips of the rigid links, x + i y in m, and the angles of the links, rad, (n,) each."""
+    beams, rows = beam_values(arm), len(arm.links)
+    angles = np.cumsum(np.asarray(beams.joint_angle))
+    tip = _tips(beams, rows)
+    return np.cumsum(tip * np.exp(1j * angles)), angles
+
+
+def _tips(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
+    """The tip of each link seen from its joint, in its axes."""
+    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
+    return start + np.asarray(beams.length) + _offset(beams.end_offset_x, beams.end_offset_y, rows)
 
 
 def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:

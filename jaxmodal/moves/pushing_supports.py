@@ -1,20 +1,28 @@
-"""Modal forces of the supports of an arm in space in a posture in which they are strained.
+"""Modal forces of the supports of an arm in a posture in which they are strained.
 
 The supports are unstrained in the posture of the arm itself. A support along a direction e is strained by ``e . (p -
-p0)`` of the tip's position, one about e by ``e . phi``, where phi is the rotation vector of the tip's axes.
-The force of the first is along e. The moment of the second is along the gradient of ``e . phi`` by small rotations,
-which is e where phi is small or parallel to e.
+p0)`` of the tip's position; one about e in space by ``e . phi``, where phi is the rotation vector of the tip's axes, in
+the plane by the angle. The force of the first is along e. The moment of the second is along the gradient of ``e . phi``
+by small rotations, which is e where phi is small or parallel to e.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.moves.planar_inertia import planar_tips, tip_places
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 Floats = NDArray[np.float64]
 
@@ -22,9 +30,18 @@ Floats = NDArray[np.float64]
 _SMALL = 1e-4
 
 
-def is_supported(arm: SpatialArm) -> bool:
+def support_stiffnesses(link: Any) -> Iterator[tuple[str, float]]:
+    """Yield address and stiffness of each spring between the tip of a link of either kind and the ground."""
+    for name in SUPPORTS:
+        if getattr(link, name, None) is not None:
+            yield name, float(getattr(link, name))
+    for number, support in enumerate(getattr(link, "supports", ()), start=1):
+        yield f"support{number}.stiffness", float(support.stiffness)
+
+
+def is_supported(arm: Arm | SpatialArm) -> bool:
     """Return whether a tip has a support of nonzero stiffness."""
-    return any(float(s.stiffness) > 0.0 for link in arm.links for s in link.supports)
+    return any(stiffness > 0.0 for link in arm.links for _, stiffness in support_stiffnesses(link))
 
 
 def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
@@ -61,7 +78,23 @@ def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
             before[k] = turn
 
 
-def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm) -> Floats:
+def planar_support_forces(arm: Arm, shapes: ModeShapes, unstrained: Arm) -> Floats:
+    """Return the modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
+    tips, turned = planar_tips(arm, shapes), np.asarray(shapes.psi)[:, :, -1]
+    (here, angles), (before, angles_before) = map(tip_places, (arm, unstrained))
+    strain = np.stack([(here - before).real, (here - before).imag, angles - angles_before])
+    own = np.stack([tips[..., 0], tips[..., 1], turned])
+    none = np.zeros(len(arm.links))
+    beams = beam_values(arm)
+    given = (getattr(beams, name) for name in SUPPORTS)
+    stiffness = np.stack([none if k is None else np.asarray(k) for k in given])
+    found: Floats = -np.einsum("dn,dn,dkn->k", stiffness, strain, own)
+    return found
+
+
+def spatial_support_forces(
+    arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm
+) -> Floats:
     """Return the modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
     moved, turned = (np.asarray(x)[:, :, -1] for x in (shapes.displacement, shapes.rotation))
     found = np.zeros(moved.shape[0])

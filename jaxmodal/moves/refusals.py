@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.descriptions import stands_on_support
 from jaxmodal.arm.quantities import shown
+from jaxmodal.moves.pushing_supports import support_stiffnesses
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
-from jaxmodal.spatial.parts.springs import Support
 
 
 def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
@@ -42,15 +41,10 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "loads: moves do not support them; remove them, and give gravity to move_vibration if it is to act."
         )
     for number, link in enumerate(arm.links, start=1):
-        if isinstance(arm, Arm) and stands_on_support(link):
-            raise ArmError(
-                f"link{number}: stands on a support, and moves of planar arms take none; remove it, or give "
-                "jaxmodal.to_spatial(arm), whose springs moves take."
-            )
-        rigid = [k for k, s in enumerate(getattr(link, "supports", ()), start=1) if _is_rigid(s)]
+        rigid = [name for name, stiffness in support_stiffnesses(link) if np.isinf(stiffness)]
         if rigid:
             raise ArmError(
-                f"link{number}.support{rigid[0]}.stiffness = inf: a moving arm would leave a rigid support; must be "
+                f"link{number}.{rigid[0]} = inf: a moving arm would leave a rigid support; must be "
                 "finite (N/m or N m/rad), or remove it."
             )
         if number in arm.joints and arm.slides(number):
@@ -69,10 +63,6 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
             "links a section and a material."
         )
-
-
-def _is_rigid(support: Support) -> bool:
-    return bool(np.isinf(float(support.stiffness)))
 
 
 def _springs(link: Any) -> tuple[str, ...]:

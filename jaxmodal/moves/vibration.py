@@ -30,8 +30,8 @@ def move_vibration(
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A clamped arm without loads, with concrete values; in space it may stand on supports that give way, unstrained
-        in its own posture. Its motors follow the move exactly; the joint springs are between motor and link.
+        A clamped arm without loads, with concrete values; it may stand on supports that give way, unstrained in its
+        own posture. Its motors follow the move exactly; the joint springs are between motor and link.
     move : Motion
         Angles of all joints over time, from rest to rest: `RestToRest`, `trapezoid`, `s_curve`, `cubic_spline`,
         `Shaped` or another motion of `jaxmodal.dynamics`.
@@ -57,9 +57,9 @@ def move_vibration(
     Raises
     ------
     ArmError
-        If the arm floats, has an elastic base or supports (in space, rigid ones), bears loads, has free or prismatic
-        joints, is traced, or has no flexibility; or if the move does not begin and end at rest, does not fit the arm,
-        or turns a tip by half a turn against a support.
+        If the arm floats, has an elastic base or rigid supports, bears loads, has free or prismatic joints, is traced,
+        or has no flexibility; or if the move does not begin and end at rest, does not fit the arm, or turns a tip in
+        space by half a turn against a support.
     UncertifiedError
         If a frequency could not be certified.
 

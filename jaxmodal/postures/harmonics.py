@@ -5,6 +5,10 @@ solutions of the outboard chain enter the determinant as a product of three, of 
 frequency D is *exactly* a trigonometric polynomial of degree 2 in each of theta_2 .. theta_n. The mirror image of an
 arm has the same frequencies, which leaves ``(5**(n - 1) + 1)/2`` terms: products of 1, cos, cos 2 (even) and sin, sin 2
 (odd) with an even number of odd factors. As many postures determine D at a frequency for all postures.
+
+Supports at tips do not turn with the arm. Those along x and y of the ground are half their sum, alike in all
+directions, and half their difference, of weights -2 and 2, so that those of each tip beyond a joint add 2 to its
+degree; equal ones, and one that takes the turn of the tip, add nothing. The joint at a rigid base has theirs alone.
 """
 
 from __future__ import annotations
@@ -65,18 +69,21 @@ def _factors_of(
 ) -> tuple[Array, DoubleDouble, Array]:
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
-    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane. Also
-    omega of shape (F, 1) and angles of (n - 1, 1, L), and fields (n, 1, L) or (n, F, L), so that what depends on the
-    frequency alone is computed once for it.
+    ``omega`` of shape (L,), ``angles`` (n - 1, L), or (n, L) with that of link 1; fields of ``beams`` (n,), or (n, L)
+    for an arm in each lane. Also omega of shape (F, 1) and angles of (n - 1, 1, L), and fields (n, 1, L) or (n, F, L),
+    so that what depends on the frequency alone is computed once for it.
     """
     links = beams.length.shape[0]
     omega = resolved(starting_scale(beams), omega, Arithmetic.double_double)
-    first = xp.zeros_like(angles[:1] if links > 1 else omega[None])
-    if beams.base_xx is not None:  # against which the angle of link 1 turns all
-        own = beams.joint_angle[0]
-        first = first + own.reshape((1,) * (first.ndim - own.ndim) + own.shape)
-        angles = xp.broadcast_to(angles, (links - 1, *first.shape[1:])) if links > 1 else angles
-    turned = xp.concatenate([first, angles]) if links > 1 else first
+    turned = angles
+    if len(angles) < links:
+        first = xp.zeros_like(angles[:1] if links > 1 else omega[None])
+        if beams.base_xx is not None or beams.ground_angle is not None:
+            # the angle of link 1 turns all against base and ground
+            own = beams.joint_angle[0]
+            first = first + own.reshape((1,) * (first.ndim - own.ndim) + own.shape)
+            angles = xp.broadcast_to(angles, (links - 1, *first.shape[1:])) if links > 1 else angles
+        turned = xp.concatenate([first, angles]) if links > 1 else first
 
     def wide(x: Array) -> Array:
         missing = omega.ndim + 1 - x.ndim
@@ -85,7 +92,8 @@ def _factors_of(
         return xp.broadcast_to(x.reshape(x.shape + (1,) * missing), (links, *omega.shape))
 
     lanes = jax.tree_util.tree_map(wide, beams)
-    lanes = dataclasses.replace(lanes, joint_angle=turned)
+    grounded = None if beams.ground_angle is None else xp.cumsum(turned, axis=0)
+    lanes = dataclasses.replace(lanes, joint_angle=turned, ground_angle=grounded)
     terms_at = terms_of_links(lanes, theory, omega, Arithmetic.double_double)
     host = tree_on_host(lanes, theory, omega)
     shape = np.broadcast_shapes(omega.shape, turned.shape[1:])
@@ -134,8 +142,8 @@ def determinant(
     ----------
     beams : BeamArrays
         Of one arm, fields of shape (n,), or of an arm for each frequency, (n, F).
-    angles : np.ndarray, shape (n - 1, F)
-        Joint angles theta_2 .. theta_n, rad, of each.
+    angles : np.ndarray, shape (n - 1, F) or (n, F)
+        Joint angles theta_2 .. theta_n, or from theta_1 on, rad, of each.
     """
     gpu = is_gpu(default_device())
     few = omega.size <= (_GPU_HOST_LANES if gpu else _HOST_LANES)

@@ -1,7 +1,7 @@
 """The postures at which an arm has a given natural frequency.
 
 At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
-(`harmonics`) and 4 in space, on supports more (`expansion_in_space`), which five or nine postures or more determine;
+(`harmonics`) and 4 in space (`expansion_in_space`), on supports more, which five or nine postures or more determine;
 `trigonometric_zeros` solves it.
 """
 
@@ -55,25 +55,25 @@ def postures_at(
     omega : float or array, shape (N,)
         Angular frequencies in rad/s, > 0.
     joint : int
-        The joint at the base of this link, 2 to n, in space also 1 on an elastic base or with supports (else the angle
-        of link 1 changes no frequency); one that slides has no angle.
+        The joint at the base of this link, 2 to n, also 1 with supports and, in space, on an elastic base (else the
+        angle of link 1 changes no frequency or counts as given); one that slides has no angle.
     postures : array, shape (n - 1,) or (N, n - 1), optional
         Angles of all joints but the first in rad, by default the arm's own; that of ``joint`` does not matter. Of
-        joints that slide, positions in m; in space on an elastic base or with supports also of all joints.
+        joints that slide, positions in m. Also of all joints where joint 1 has angles.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     PosturesAt
-        Up to four angles, in space eight or, on supports, more; with a leading axis where ``omega`` or ``postures`` has
+        Up to four angles, in space eight, on supports more; with a leading axis where ``omega`` or ``postures`` has
         one.
 
     Raises
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where a planar arm bears loads or has a support.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where a planar arm bears loads.
 
     Notes
     -----

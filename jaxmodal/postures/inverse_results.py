@@ -29,8 +29,9 @@ ANGLE = "{:.6f}"
 class PosturesAt(Drawn, Result):
     """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
 
-    A is the most that there may be: 4 in the plane, 8 in space, and there 4 more for each tip beyond the joint that is
-    supported along directions of the ground, and for each that is supported about some.
+    A is the most that there may be: 4 in the plane, 8 in space. It is 4 more for each tip beyond the joint that is
+    supported along directions of the ground, in the plane not alike along x and y, and in space for each that is
+    supported about some. For joint 1 in the plane it is the latter alone.
 
     Attributes
     ----------

@@ -73,8 +73,8 @@ def resonance_free(
         The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
         usable.
     ArmError
-        No parameter has the address, or the arm may not have one of its values; a planar one bears loads or has
-        a support at a tip; or it is buckled in a posture of the map.
+        No parameter has the address, or the arm may not have one of its values; a planar one bears loads; or it
+        is buckled in a posture of the map.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def on_rows(
     turned_arm = turned(arm, theory, _WHAT)
     postures = np.repeat(turned_arm.own[:, None], rows, axis=1)
     if isinstance(row, str):
-        turned_arm = turned_arm.varied(row, angles, _WHAT)
+        turned_arm = turned_arm.varied(row, angles)
     elif row:
         postures[turned_arm.joints.index(row)] = angles
     if turned_arm.may_buckle:

@@ -14,12 +14,13 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads, refuse_supports
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.postures.expansion_in_space import degree_of, determinant_in_space, turning
 from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
+from jaxmodal.postures.polynomial_values import is_mirrored
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -65,13 +66,13 @@ class TurnedArms(Protocol):
         """Whether there are axial forces."""
         ...
 
-    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
-        """The arms with each of some values (cells,) at an address; ``what`` takes no supports.
+    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
+        """The arms with each of some values (cells,) at an address.
 
         Raises
         ------
         ValueError
-            The arm may not have one of them, or (an `ArmError`) it makes supports.
+            The arm may not have one of them.
         """
         ...
 
@@ -83,18 +84,20 @@ class TurnedInThePlane:
     arm: Arm
     beams: BeamArrays
     flags: Theory
-    own: np.ndarray
-
-    def degree(self, joint: int) -> int:
-        return IN_THE_PLANE.degree
+    joints: tuple[int, ...]
 
     @property
-    def joints(self) -> tuple[int, ...]:
-        return tuple(range(2, self.beams.length.shape[0] + 1))
+    def own(self) -> np.ndarray:
+        return np.array([float(self.arm.links[k - 1].joint_angle) for k in self.joints])
+
+    def degree(self, joint: int) -> int:
+        of_base = 0 if joint == 1 and self.beams.base_xx is None else IN_THE_PLANE.degree
+        return of_base + 2 * int(np.sum(_grounded(self.beams)[joint - 1 :]))
 
     @property
     def even(self) -> bool:
-        return len(self.joints) == 1
+        on_ground = self.beams.base_xx is not None or bool(np.any(_grounded(self.beams)))
+        return len(self.joints) == 1 and not on_ground and is_mirrored(self.beams)
 
     def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
         return determinant(of_cells(self.beams, cells), self.flags, omega, angles)
@@ -110,12 +113,18 @@ class TurnedInThePlane:
     def may_buckle(self) -> bool:
         return self.beams.axial_force is not None
 
-    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
-        if ".support_" in address:
-            refuse_supports(set_parameters(self.arm, {address: float(values[-1])}), what)
+    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
         packed = columns_of(self.arm, [address], values[None])
         _require_possible(self.arm, address, values, ~packed.invalid)
         return dataclasses.replace(self, beams=unpacked(packed.packed))
+
+
+def _grounded(beams: BeamArrays) -> np.ndarray:
+    """Which links of planar arms have supports at their tips that are not alike in all directions, (n,)."""
+    if beams.support_x_stiffness is None or beams.support_y_stiffness is None:
+        return np.zeros(beams.length.shape[0], bool)
+    differ = np.asarray(beams.support_x_stiffness) != np.asarray(beams.support_y_stiffness)
+    return differ.reshape(len(differ), -1).any(axis=1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +177,7 @@ class TurnedInSpace:
     def may_buckle(self) -> bool:
         return any(link.axial_force is not None for link in self.arm.links)
 
-    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
         columns = dict.fromkeys(resolve_address(self.arm, address), values)
         valid = valid_cells(self.arm.with_values(columns), values.size)
         _require_possible(self.arm, address, values, valid)
@@ -194,10 +203,9 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
     refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")
-    refuse_supports(arm, what)
-    known = prepared_values(arm, theory)
-    own = np.array([float(link.joint_angle) for link in arm.links[1:]])
-    return TurnedInThePlane(arm, *known, own)
+    beams, flags = prepared_values(arm, theory)
+    first = 1 if np.any(_grounded(beams)) else 2
+    return TurnedInThePlane(arm, beams, flags, tuple(range(first, arm.num_links + 1)))
 
 
 def require_joint(arm: Arm | SpatialArm, joints: Sequence[int], joint: object) -> None:

@@ -105,7 +105,7 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
     Raises
     ------
     ArmError
-        If a link is rigid or has several pieces; also as for `jaxmodal.dynamics.link_shapes`.
+        If a link is rigid, has several pieces or a support; also as for `jaxmodal.dynamics.link_shapes`.
     """
     count = whole("modes", modes, 1, limits.LINK_MODES)
     links = jointed_links(arm)
@@ -118,6 +118,11 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
                 "one uniform piece that bends: take the numbers of written_equations."
             )
         (piece,) = link.pieces
+        if piece.supports:
+            raise ArmError(
+                f"arm: link {n} between joints stands on a support, and closed forms know none; leave "
+                f"{piece.supports[0][0]} out."
+            )
         length, mass = float(piece.length), float(link.mass)
         beyond = links[n].joint.stator_mass if n < len(links) else arm.payload.mass
         found |= {f"rho_{n}": mass / length, f"l_{n}": length, f"EI_{n}": float(piece.bending)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxmodal.dynamics.mechanics.supports_in_space import refuse_supported
+from jaxmodal.dynamics.mechanics.supports import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.symbolic.terms import Writer

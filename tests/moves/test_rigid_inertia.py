@@ -51,13 +51,13 @@ def spatial():
 @pytest.mark.parametrize("arm", [planar(), spatial()], ids=["in the plane", "in space"])
 def test_the_first_joint_turns_all_as_a_base_would(arm):
     """Participation by the turn of a base is computed elsewhere; rotors that turn with their motors come on top."""
-    number = {2: 2, 3: 5}[modes_in(arm, 4, "timoshenko").tips.shape[1]]
+    number = {2: 2, 3: 5}[modes_in(arm, 4, "timoshenko", arm).tips.shape[1]]
     bare = arm.replace(
         links=tuple(
             link.replace(rotor_inertia=None, gear_ratio=None, motor=None) for link in arm.links
         )
     )
-    found = modes_in(bare, 4, "timoshenko")
+    found = modes_in(bare, 4, "timoshenko", bare)
     expected = np.asarray(jm.mode_shapes(bare, 4).participation)[:, number]
     np.testing.assert_allclose(found.joints[:, 0], expected, rtol=1e-9, atol=1e-11)
 
@@ -68,7 +68,7 @@ def test_a_point_mass_on_a_light_beam_is_thrown_outwards():
     arm = jm.Arm(
         (jm.Link(1.0, **light), jm.Link(0.6, **light, joint_angle=np.pi / 2)), jm.Payload(3.0)
     )
-    found = modes_in(arm, 1, "euler_bernoulli")
+    found = modes_in(arm, 1, "euler_bernoulli", arm)
     place, mode = np.array([1.0, 0.6]), found.tips[0]
     np.testing.assert_allclose(found.turning[0, 0, 0], -3.0 * mode @ place, rtol=1e-6, atol=0)
     np.testing.assert_allclose(
@@ -91,7 +91,7 @@ def test_in_space_a_point_mass_and_a_spinning_tensor():
     boom = jm.SpatialLink(0.8, **light, section=section, joint_axis=axes[1])
     arm = jm.SpatialArm((joint, boom), payload=payload)
     count = 4
-    found = modes_in(arm, count, "euler_bernoulli")
+    found = modes_in(arm, count, "euler_bernoulli", arm)
     shapes = jm.mode_shapes(arm, count, theory="euler_bernoulli", stations=2)
     moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
     place, tensor = np.array([0.8, 0.0, 0.0]), np.diag([0.1, 0.15, 0.2])
@@ -115,7 +115,7 @@ def test_a_rotor_that_spins_resists_the_turn_of_what_carries_it():
     boom = jm.SpatialLink(0.8, **light, section=section, joint_axis=(0, 0, 1))
     wrist = jm.SpatialLink(0.0, rigid=True, joint_axis=(1, 0, 0), **rotor)
     arm = jm.SpatialArm((boom, wrist), payload=jm.RigidBody(3.0, inertia=(0.1, 0.1, 0.1)))
-    found = modes_in(arm, 4, "euler_bernoulli")
+    found = modes_in(arm, 4, "euler_bernoulli", arm)
     shapes = jm.mode_shapes(arm, 4, theory="euler_bernoulli", stations=2)
     turned = np.asarray(shapes.rotation)[:, 0, -1]
     expected = (2e-3 * 100.0 + 0.1) * turned @ np.cross([0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
@@ -128,8 +128,8 @@ def test_a_mode_keeps_its_sign_along_the_way(monkeypatch):
     """Signs of shapes are free: a mode that comes back the other way round is turned."""
     whole, flips = modes_along.modes_in, iter([1.0, -1.0, -1.0, 1.0, -1.0])
 
-    def flipped(arm, num_modes, theory):
-        sign, found = next(flips), whole(arm, num_modes, theory)
+    def flipped(*asked):
+        sign, found = next(flips), whole(*asked)
         signed = ("motions", "tips", "joints", "turning", "base")
         return found._replace(**{name: sign * getattr(found, name) for name in signed})
 

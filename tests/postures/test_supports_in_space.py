@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from turned_determinants import count_below, parts
 
 import jaxmodal as jm
-from jaxmodal.postures.turned_arms import turned
 
 BEAM = jm.SpatialLink(*(0.5, 7e10, 2700.0, jm.rectangle(0.03, 0.02, "cowper")), poisson_ratio=0.33)
 ALONG = [jm.Support("translation", d, 1e6) for d in ((1, 2, 3), (2, -1, 1))]
@@ -24,17 +24,6 @@ def leaning(tip, *supports):
     ]
     links[tip - 1] = links[tip - 1].replace(supports=supports)
     return jm.SpatialArm(tuple(links), jm.RigidBody(1.0))
-
-
-def parts(arm, joint, points=41):
-    """Sizes of the Fourier coefficients of the determinant in the angle of a joint, beside the largest."""
-    turned_arm = turned(arm, "timoshenko", "this test")
-    postures = np.repeat(turned_arm.own[:, None], points, axis=1)
-    postures[turned_arm.joints.index(joint)] = 2 * np.pi * np.arange(points) / points
-    d = turned_arm.determinant(np.arange(points), np.full(points, 2 * np.pi * 40.0), postures)
-    values = d.factor * np.exp((d.growth - d.growth[0]) + (d.rest - d.rest[0]))
-    found = np.abs(np.fft.rfft(values)) / points
-    return turned_arm.degree(joint), found / found.max()
 
 
 @pytest.mark.parametrize(
@@ -56,10 +45,6 @@ def test_what_a_support_adds_to_the_degree(supports, more):
         assert degree == expected
         assert found[degree] > 1e-8
         assert found[degree + 1 :].max() < 1e-14
-
-
-def count_below(arm, omega):
-    return int(np.asarray(jm.count_below(arm, omega)))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from jaxmodal.dynamics.assembly.links import (
     jointed_links,
 )
 from jaxmodal.dynamics.assembly.shapes_in_space import FAMILIES as FAMILIES_IN_SPACE
+from jaxmodal.dynamics.assembly.supports import supports_of
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
@@ -186,9 +187,9 @@ def flexible_arm(
         inertia, so that it can be locked or moved as given, and not be driven by a torque; in space neither has the
         motor of a spring without a rotor. In the plane segments make
         one link of several pieces, so that a lumped mass may stand anywhere. Joint angles count for nothing but the
-        shapes and supports.
+        shapes and supports. Supports are springs, unstrained in the posture of the joint angles.
         In space joints may slide, and segments are links of their own, with shapes of their own; an elastic base gives
-        way by its six springs. Supports are springs, unstrained in the posture of the joint angles.
+        way by its six springs.
     modes
         Number of assumed modes of each link, or one number for all; ignored with given shapes. In space a number means
         that many shapes of bending in each plane of a link, one of torsion and none of stretch; a dict such as
@@ -365,6 +366,7 @@ def _planar_arm(
         modes=counts,
         elastic=elastic,
         rotor_beyond=tuple(link.rotor_beyond for link in links),
+        **supports_of(links, tables, layout, per_metre),
         bodies=bodies,
     )
     _check_finite(model)

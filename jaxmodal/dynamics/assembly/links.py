@@ -27,7 +27,10 @@ _NOT_HERE = (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Uniform piece of a link: its start and length, m; EI in N m^2; kg/m; the body at its end."""
+    """Uniform piece of a link: its start and length, m; EI in N m^2; kg/m; the body at its end.
+
+    ``supports`` are the springs from its end to the ground, each by its name in `SUPPORTS` with its stiffness.
+    """
 
     start: Any
     length: Any
@@ -35,6 +38,7 @@ class Piece:
     line_mass: Any
     body_mass: Any
     body_inertia: Any
+    supports: tuple[tuple[str, Any], ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +86,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
     ------
     ArmError
         If the arm has features that the dynamics do not support: offsets, bodies off the axis, springs along or across
-        a link, a free hinge, a spring without a rotor, damping as a value of a link.
+        a link, a free hinge, a spring without a rotor, a rigid support, damping as a value of a link.
     """
     refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
     refuse_base(arm)
@@ -103,9 +107,9 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
                 _check(link)
             bending = link.youngs_modulus * link.second_moment
             line_mass = link.mass / link.length
-            pieces.append(
-                Piece(start, link.length, bending, line_mass, link.tip_mass, link.tip_inertia)
-            )
+            springs = tuple((name, k) for name in SUPPORTS if not absent(k := getattr(link, name)))
+            body = link.tip_mass, link.tip_inertia
+            pieces.append(Piece(start, link.length, bending, line_mass, *body, springs))
             start = start + link.length
         rigid = [link.rigid for link in group]
         if any(rigid) and not all(rigid):
@@ -136,10 +140,11 @@ def _has_spring(link: Link) -> bool:
 def _check(link: Link) -> None:
     for name in SUPPORTS:
         value = getattr(link, name)
-        if not absent(value):
+        if isinstance(value, float) and math.isinf(value):
+            unit = "N m/rad" if name == SUPPORTS[-1] else "N/m"
             raise ArmError(
-                f"{name} = {shown(value)}: the dynamics of planar arms know no supports; leave it out, or give "
-                "jaxmodal.to_spatial(arm), which moves on springs to the ground."
+                f"{name} = inf: in motion the tip of an arm stands on springs; must be finite ({unit}), such as a "
+                "thousand times the stiffness of the arm there."
             )
     for name in _NOT_HERE:
         value = getattr(link, name)

@@ -41,6 +41,8 @@ class LinkTables:
         Deflections, slopes and Gamma at the end, the last two in units of the length of the link.
     base, end : shape (k,)
         Values of the functions at both ends, in units of the length of the link.
+    ends : list, each of shape (k,)
+        Values at the end of each piece.
     """
 
     def __init__(self, link: JointedLink, shape: LinkShapes, layout: Layout) -> None:
@@ -50,7 +52,7 @@ class LinkTables:
         inner = integration(nodes, np.append(nodes, 1.0))
         mass: Any = 0.0
         bending: Any = 0.0
-        ends, self.slopes = [], []
+        self.ends, self.slopes = [], []
         self.shortening = np.zeros((width, width))
         for piece, start, span in zip(link.pieces, *_fractions(link), strict=True):
             xi = np.append(start + span * nodes, start + span)
@@ -62,15 +64,15 @@ class LinkTables:
             curvatures = np.einsum("g,gj,gk->jk", weights, *[curvature[:-1]] * 2)
             mass = mass + piece.line_mass * piece.length * products
             bending = bending + piece.bending * piece.length * curvatures
-            ends.append(functions[-1])
+            self.ends.append(functions[-1])
             self.slopes.append(slope[-1])
             self.tip, self.tip_slope, self.shortening = phi[-1], slope[-1], shortening[-1]
-        self.base, self.end = np.eye(1, functions.shape[1])[0], ends[-1]
+        self.base, self.end = np.eye(1, functions.shape[1])[0], self.ends[-1]
         # scales of 1, x, the shapes and Gamma, which is divided by the length
         lengths = xp.stack([1.0, link.length])
         self._scale = xp.concatenate([lengths, np.ones(width), np.ones(len(rows)) / link.length])
         self.gram = mass * self._scale[:, None] * self._scale[None, :]
-        for piece, values in zip(link.pieces, ends, strict=True):
+        for piece, values in zip(link.pieces, self.ends, strict=True):
             self.gram = self.gram + piece.body_mass * self.point(values)
         self.stiffness = bending / link.length**4
 
@@ -80,9 +82,13 @@ class LinkTables:
         shortened = integration(nodes, xi) @ (slope[:, rows] * slope[:, columns])
         self.stations = _functions(xi, phi, shortened) * self._scale
 
+    def scaled(self, values: np.ndarray) -> Any:
+        """The functions at one place in m, from units of the link's length."""
+        return self._scale * values
+
     def point(self, values: np.ndarray) -> Any:
         """Return scalar products of the functions at one point."""
-        scaled = self._scale * values
+        scaled = self.scaled(values)
         return scaled[:, None] * scaled[None, :]
 
 
@@ -123,6 +129,23 @@ def integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return table.T
 
 
+def end_turns(
+    tables: Sequence[LinkTables], layout: Layout
+) -> list[list[tuple[np.ndarray, np.ndarray]]]:
+    """Of each piece of each link how its end turns per dq, (N,), and what of it is divided by lengths, (n, N)."""
+    units, spread = np.eye(layout.size), layout.spread
+    frame, turned = np.zeros(layout.size), np.zeros((len(tables), layout.size))
+    found = []
+    for i, table in enumerate(tables):
+        frame, before, ends = frame + units[i], turned, []
+        for slope in table.slopes:
+            turned = before.copy()
+            turned[i] = spread[i] @ slope
+            ends.append((frame, turned))
+        found.append(ends)
+    return found
+
+
 def rotating(
     links: Sequence[JointedLink],
     tables: Sequence[LinkTables],
@@ -134,7 +157,7 @@ def rotating(
 
     ``per_metre`` is 1 over the length of each link, shape (n,).
     """
-    n, units, spread = len(links), np.eye(layout.size), layout.spread
+    n, units = len(links), np.eye(layout.size)
     frame, turned = np.zeros(layout.size), np.zeros((n, layout.size))
     # inertia; constant part of its rate; part divided by the length of each link; link and whether it is a rotor
     bodies: list[tuple[Any, np.ndarray, np.ndarray, tuple[int, bool]]] = []
@@ -145,7 +168,7 @@ def rotating(
         if not absent(inertia):
             bodies.append((inertia, steady, slopes, (link, rotor)))
 
-    for i, link in enumerate(links):
+    for i, (link, ends) in enumerate(zip(links, end_turns(tables, layout), strict=True)):
         joint = link.joint
         if i > 0:
             body(joint.stator_inertia, frame, turned, i - 1)
@@ -155,13 +178,9 @@ def rotating(
                 raise ArmError("gear_ratio: traced; must be concrete here.")
             geared = frame + float(gear) * units[i if link.rotor_beyond else layout.driven[i]]
             body(joint.rotor_inertia, geared, turned, i, rotor=True)
-        frame = frame + units[i]
-        body(joint.hub_inertia, frame, turned, i)
-        for piece, slope in zip(link.pieces, tables[i].slopes, strict=True):
-            own = turned.copy()
-            own[i] = spread[i] @ slope
-            body(piece.body_inertia, frame, own, i)
-        turned = own
+        body(joint.hub_inertia, frame + units[i], turned, i)
+        for piece, (frame, turned) in zip(link.pieces, ends, strict=True):
+            body(piece.body_inertia, frame, turned, i)
     body(payload, frame, turned, n - 1)
     if not bodies:
         return np.zeros(0), np.zeros((0, layout.size)), ()

@@ -20,7 +20,7 @@ from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
-from jaxmodal.dynamics.mechanics import equations, supports_in_space
+from jaxmodal.dynamics.mechanics import equations, supports
 from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
@@ -236,7 +236,7 @@ class FeedForward(Law):
             moved[0] = moved[0].at[-7:].set(q[-7:])
             moved[1] = moved[1].at[-6:].set(rate[-6:])
         if self.gravity_alone and not model.floats:
-            resting = equations.weight(model, moved[0]) + supports_in_space.forces(model, moved[0])
+            resting = equations.weight(model, moved[0]) + supports.forces(model, moved[0])
             return resting[:n]
         if self.gravity_alone:
             moved[1:] = [jnp.zeros(model.num_rates)] * 2

@@ -18,7 +18,7 @@ from jaxmodal.dynamics.integration.flow import (
     motor_state,
     split,
 )
-from jaxmodal.dynamics.mechanics import equations, free_bases, supports_in_space
+from jaxmodal.dynamics.mechanics import equations, free_bases, supports
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.runtime.namespace import Array
 
@@ -56,7 +56,7 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     gamma = 1.0 - 1.0 / np.sqrt(2.0)
     share = gamma * step
     q, _ = split(state, model)
-    stiff = jnp.asarray(model.stiffness) + supports_in_space.tangent(model, q)
+    stiff = jnp.asarray(model.stiffness) + supports.tangent(model, q)
     damped = jnp.asarray(model.damping)
     inertia = equations.inertia(model, q)
     free = model.layout.loose if system.motion is None else model.layout.free

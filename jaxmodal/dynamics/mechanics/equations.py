@@ -23,12 +23,11 @@ from jaxtyping import Float
 
 from jaxmodal.dynamics.mechanics import (
     free_bases,
-    kinematics,
-    kinematics_in_space,
     recursion,
     recursion_in_space,
-    supports_in_space,
+    supports,
 )
+from jaxmodal.dynamics.mechanics.kinds import kinematics_of
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
@@ -53,11 +52,6 @@ class Momenta(NamedTuple):
 
     linear: Array
     angular: Array
-
-
-def kinematics_of(model: FlexibleModel) -> Any:
-    """Return the kinematics module of a model, planar or spatial: components, Gram matrices, rotational terms."""
-    return kinematics if isinstance(model, FlexibleArm) else kinematics_in_space
 
 
 def _without_deflection(model: FlexibleModel, q: Array) -> tuple[Array, Array]:
@@ -225,7 +219,7 @@ def _moving(
 
 def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     """K q + D q' + c, and what supports resist with."""
-    elastic = model.stiffness @ free_bases.strain(model, q) + supports_in_space.forces(model, q)
+    elastic = model.stiffness @ free_bases.strain(model, q) + supports.forces(model, q)
     return elastic + model.damping @ rate + friction(model, rate)
 
 
@@ -296,7 +290,7 @@ def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
 def _elastic(model: FlexibleModel, q: Array, parts: Array) -> Array:
     """Of links and joints, of an elastic base and of supports."""
     strain = free_bases.strain(model, q)
-    return 0.5 * (strain @ (model.stiffness @ strain)) + supports_in_space.energy(model, parts)
+    return 0.5 * (strain @ (model.stiffness @ strain)) + supports.energy(model, q, parts)
 
 
 def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite
-from jaxmodal.dynamics.mechanics import equations, supports_in_space
+from jaxmodal.dynamics.mechanics import equations, supports
 from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.model import FlexibleModel, require_model
@@ -58,7 +58,7 @@ def _settled(model: FlexibleModel, start: Array) -> tuple[Array, Array]:
     free = model.layout.free
 
     def force(q: Array) -> Array:
-        elastic = jnp.asarray(model.stiffness) @ q + supports_in_space.forces(model, q)
+        elastic = jnp.asarray(model.stiffness) @ q + supports.forces(model, q)
         return free * (equations.weight(model, q) + elastic)
 
     return zero_of(force, free, start)
