@@ -73,7 +73,7 @@ def test_a_universal_file_is_read_back(arm, tmp_path, quantity, kind):
         ),
         ({"omega": 3.0}, "at least 2 frequencies"),
         ({"omega": [3.0, 2.0]}, "must ascend"),
-        ({"parameters": {"link2.joint_angle": [0.1, 0.2]}}, "is of 2 arms"),
+        ({"parameters": {"link2.joint_angle": [0.1, 0.2]}}, "has 2 arms"),
     ],
 )
 def test_what_a_universal_file_does_not_hold(arm, tmp_path, changes, words):
