@@ -11,12 +11,12 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.whole_files import write_text
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import ordered
 from sweeps.explorer.notebook import NotebookPage
 from sweeps.explorer.page import arm_page_html, page_html
+from sweeps.store.export import write_text_or_refuse
 
 _SUFFIXES = (".html", ".htm")
 
@@ -63,8 +63,8 @@ def explore(
     ArmError
         The page does not support the forces at rest, or `jaxmodal.natural_frequencies` refuses the arm.
     SweepError
-        ``what`` is neither an arm nor a dataset of a sweep, ``path`` has another ending, or ``theory`` is given for a
-        sweep.
+        ``what`` is neither an arm nor a dataset of a sweep, ``path`` has another ending or cannot be written, or
+        ``theory`` is given for a sweep.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def explore(
     if place is None:
         name = what.name if isinstance(what, SerialArm) else str(what.attrs["title"])
         return NotebookPage(name or "an arm", text)
-    write_text(place, text)
+    write_text_or_refuse(place, text)
     return place
 
 

@@ -27,7 +27,7 @@ from sweeps.plots.points import (
 from sweeps.plots.responses import KINDS, peaks
 from sweeps.plots.samples import samples
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
-from sweeps.plots.style import COLOURS, STYLES, draw_lines, new_figure, style, title
+from sweeps.plots.style import COLOURS, STYLES, dots, draw_lines, new_figure, style, title
 from sweeps.solution.quantity import NOT_COMPUTED
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def branches(
         Name of the axis.
     tracked
         Track branches through crossings by their shapes (see `sweeps.analysis.tracking`), with circles where a crossing
-        cannot be distinguished from a narrow veering; False draws the sorted modes.
+        cannot be distinguished from a narrow veering; False, and a single point, draws the sorted modes.
     theory
         Name of the theory, by default the first.
     progress
@@ -82,7 +82,7 @@ def branches(
     with style():
         figure = new_figure(7.6, 4.6)
         axes = figure.add_subplot()
-        if tracked:
+        if tracked and points.size > 1:
             rest = track(rest, along, progress=progress)
             swapped = np.nonzero(rest.branch_flag.transpose(along, "mode").values == SWAPPED)
             if swapped[0].size:
@@ -131,6 +131,7 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
             values = own.frequency.transpose(thickness, "mode").values
             for number in range(values.shape[1]):
                 look = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[kind]}
+                look |= dots(points)
                 panels[0].plot(points.values, values[:, number], **look)
                 if compared and theory != "euler_bernoulli":
                     difference = own.difference_to_euler_bernoulli.transpose(thickness, "mode")

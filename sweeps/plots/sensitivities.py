@@ -18,6 +18,7 @@ from sweeps.plots.points import drawn
 from sweeps.plots.style import (
     COLOUR_MAP,
     COLOURS,
+    dots,
     label_panels,
     line_look,
     mark,
@@ -128,7 +129,7 @@ def sensitivity_lines(
         for mode, axes in panels.items():
             for number, name in enumerate(names):
                 line = values.sel(mode=mode).values[:, number]
-                axes.plot(points.values, line, label=name, **line_look(number))
+                axes.plot(points.values, line, label=name, **line_look(number), **dots(points))
         label_panels(panels, points, "d ln f / d ln p")
         handles, _ = next(iter(panels.values())).get_legend_handles_labels()
         figure.legend(handles=handles, loc="outside lower center", ncols=3)

@@ -76,6 +76,11 @@ def line_look(number: int) -> dict[str, Any]:
     }
 
 
+def dots(points: xr.DataArray) -> dict[str, Any]:
+    """Return the look of a line over some points: a single point is a dot, as a line it would not be seen."""
+    return {"marker": "o"} if points.size == 1 else {}
+
+
 def draw_lines(
     axes: Axes,
     points: xr.DataArray,
@@ -84,7 +89,7 @@ def draw_lines(
 ) -> None:
     """Draw named lines over one axis, on a logarithmic scale if their values vary widely."""
     for number, (name, values) in enumerate(lines.items()):
-        axes.plot(points.values, values, label=name or None, **line_look(number))
+        axes.plot(points.values, values, label=name or None, **line_look(number), **dots(points))
     if uneven(np.stack(list(lines.values()))):
         axes.set_yscale("log")
     figures.not_below_zero(axes.yaxis)

@@ -1,13 +1,8 @@
-"""Files of claims: created and renewed by one process, visible to all; the protocol, and claims in a folder."""
+"""Files of claims: created and renewed by one process, visible to all; the protocol, and their names."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import socket
 from collections.abc import Hashable, Iterable, Iterator
-from pathlib import Path
 from typing import Protocol
 
 from sweeps.store import attempts
@@ -46,57 +41,6 @@ class ClaimFiles(Protocol):
     def remove_all(self) -> None:
         """Remove all remaining claims of a complete store."""
         ...
-
-
-class FolderClaims:
-    """Claims as files that are created exclusively in the folder of a store; renewals change the modification time."""
-
-    def __init__(self, root: Path) -> None:
-        self.folder = root / CLAIMS
-
-    def require_exclusive(self) -> None:
-        """Do nothing: every file system can create files exclusively."""
-
-    def names(self) -> list[str]:
-        """Return the names of all claims."""
-        try:
-            return os.listdir(self.folder)
-        except FileNotFoundError:
-            return []
-
-    def make(self, name: str) -> bool:
-        """Make a claim and return True; return False if the name exists, or the store has been finished meanwhile."""
-        for _ in range(2):
-            try:
-                with open(f"{self.folder}/{name}", "x") as file:
-                    file.write(f"{socket.gethostname()} {os.getpid()}\n")
-            except FileExistsError:  # another process was faster
-                return False
-            except FileNotFoundError:  # the first claim, or another process has finished the store
-                self.folder.mkdir(parents=True, exist_ok=True)
-            else:
-                return True
-        return False
-
-    def sign(self, name: str) -> Hashable | None:
-        """Return a value that changes when a claim is renewed; None without a claim."""
-        try:
-            return (self.folder / name).stat().st_mtime_ns
-        except FileNotFoundError:
-            return None
-
-    def renew(self, name: str) -> None:
-        """Renew a claim of this process."""
-        with contextlib.suppress(OSError):
-            os.utime(self.folder / name)
-
-    def remove(self, name: str) -> None:
-        """Remove a claim if it exists."""
-        (self.folder / name).unlink(missing_ok=True)
-
-    def remove_all(self) -> None:
-        """Remove all remaining claims of a complete store."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def name_of(shard: int, number: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from zarr.storage import ObjectStore
 
 from sweeps.definition.errors import StoreError
-from sweeps.store.claim_files import ClaimFiles, FolderClaims
+from sweeps.store.claim_files import ClaimFiles
+from sweeps.store.folder_claims import FolderClaims
 from sweeps.store.pieces import Location, folder_of, inside, text_of
 
 

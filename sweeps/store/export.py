@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from jaxmodal.runtime.whole_files import write_whole
+from jaxmodal.runtime.whole_files import write_text, write_whole
 from sweeps.definition.errors import SweepError
 
 SUFFIXES = (".nc", ".csv")
@@ -52,8 +53,20 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
 
 def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file atomically; raise a `SweepError` with the reason if it cannot be written."""
-    try:
+    with _refusing(path):
         write_whole(path, write)
+
+
+def write_text_or_refuse(path: Path, text: str) -> None:
+    """Write a text as `write_or_refuse` does."""
+    with _refusing(path):
+        write_text(path, text)
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise SweepError(
             f"{path}: cannot be written ({error.strerror or error}); give another place."

@@ -228,8 +228,7 @@ class SweepStore:
         """Record that a shard has ended too many processes, if the store can hold claims."""
         claims = claim_files(self.location)
         if claims is not None:
-            with explained(self.location):
-                claims.make(name_of(shard, attempts.MOST))
+            claims.make(name_of(shard, attempts.MOST))
 
     def given_up(self) -> frozenset[int]:
         """Return the shards recorded as given up, even if they have been computed since."""

@@ -59,7 +59,13 @@ def test_elsewhere_help_is_there(command, installed_elsewhere):
     assert "project's folder" in " ".join(answer.stdout.split())
 
 
-def project(folder, text):
+NAMED = '[project]\nname = "jaxmodal"\n'
+
+
+def project(folder, text, named=NAMED, version=jaxmodal.__version__):
+    (folder / "pyproject.toml").write_text(named)
+    (folder / "jaxmodal").mkdir()
+    (folder / "jaxmodal" / "__init__.py").write_text(f'"""Arms."""\n__version__ = "{version}"\n')
     (folder / "benchmarks" / "studies").mkdir(parents=True)
     (folder / "benchmarks" / "__init__.py").touch()
     (folder / "benchmarks" / "studies" / "__init__.py").touch()
@@ -70,6 +76,35 @@ def test_a_folder_that_is_no_package_is_not_the_project_s(installed_elsewhere):
     project(installed_elsewhere, "")
     (installed_elsewhere / "benchmarks" / "__init__.py").unlink()
     with pytest.raises(BadInput, match=r"which this command runs, is not .* in the current folder"):
+        project_module("studies.optimisation_gallery")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"named": ""}, "no pyproject.toml in .* says that it is jaxmodal's; give the command in"),
+        ({"named": '[project]\nname = "other"\n'}, "says that it is jaxmodal's"),
+        ({"named": 'project = "jaxmodal"\n'}, "says that it is jaxmodal's"),
+        ({"named": "[project\n"}, "says that it is jaxmodal's"),
+        ({"version": "99.0"}, r"its version is 99\.0, and that of .*; install jaxmodal from that"),
+    ],
+)
+def test_code_of_another_project_or_version_is_not_run(changed, message, installed_elsewhere):
+    project(installed_elsewhere, "raise AssertionError('it was run')", **changed)
+    (installed_elsewhere / "benchmarks" / "__init__.py").write_text("raise AssertionError")
+    with pytest.raises(
+        BadInput, match=rf"optimisation_gallery\.py: is not run, because .*{message}"
+    ):
+        project_module("studies.optimisation_gallery")
+
+
+def test_without_its_settings_or_its_library_a_folder_is_not_the_project_s(installed_elsewhere):
+    project(installed_elsewhere, "raise AssertionError('it was run')")
+    (installed_elsewhere / "jaxmodal" / "__init__.py").unlink()
+    with pytest.raises(BadInput, match="is not run, because its version is unknown"):
+        project_module("studies.optimisation_gallery")
+    (installed_elsewhere / "pyproject.toml").unlink()
+    with pytest.raises(BadInput, match="is not run, because no pyproject"):
         project_module("studies.optimisation_gallery")
 
 

@@ -336,3 +336,9 @@ def test_from_python_the_same_is_refused(given, message):
         sweeps.report(BEAM, "report.html", num_modes=0)
     with pytest.raises(ValueError, match="theory"):
         sweeps.report(BEAM, "report.html", theory="newton")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    nowhere = tmp_path / "none" / "report.html"
+    with pytest.raises(SweepError, match=r"report\.html: cannot be written .*give another place"):
+        sweeps.report(BEAM, nowhere, theory="rayleigh", num_modes=1, starts=16)

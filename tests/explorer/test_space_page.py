@@ -291,6 +291,9 @@ def test_python_writes_the_pages_of_arms_and_refuses_what_is_none(tmp_path):
     assert "rayleigh" in path.read_text("utf-8")
     with pytest.raises(SweepError, match=r"six\.png.*ends in \.html"):
         sweeps.explore(SIX, "six.png")
+    nowhere = tmp_path / "none" / "six.html"
+    with pytest.raises(SweepError, match=r"six\.html: cannot be written .*give another place"):
+        sweeps.explore(SIX, nowhere)
     with pytest.raises(SweepError, match="what = 3: must be an Arm"):
         sweeps.explore(3, path)
     with pytest.raises(ValueError, match="theory = 'shell'"):

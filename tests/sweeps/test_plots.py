@@ -131,6 +131,16 @@ def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
     assert [entry.get_label() for entry in plain.axes[0].lines] == ["mode 1", "mode 2", "mode 3"]
 
 
+def test_an_axis_with_a_single_point_is_drawn_as_dots(thickness):
+    one = thickness.isel(thickness_factor=[0])
+    for figure in (plots.branches(one, "thickness_factor"), plots.slenderness(one)):
+        for axes in figure.axes:
+            assert len(axes.lines) >= 3
+            assert {entry.get_marker() for entry in axes.lines} == {"o"}
+    lines = plots.slenderness(thickness).axes[0].lines
+    assert {entry.get_marker() for entry in lines} == {"None"}
+
+
 def test_slenderness_shows_frequencies_and_differences(thickness):
     figure = plots.slenderness(thickness)
     upper, lower = figure.axes

@@ -15,7 +15,8 @@ import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
 from sweeps.store import labels, shares, zarr_store
-from sweeps.store.claim_files import CLAIMS, FolderClaims
+from sweeps.store.claim_files import CLAIMS
+from sweeps.store.folder_claims import FolderClaims
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

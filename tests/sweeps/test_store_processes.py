@@ -25,6 +25,7 @@ import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
+from sweeps.store.claim_files import CLAIMS
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -53,6 +54,21 @@ def test_a_full_disk_is_a_clear_error_and_leaves_a_store_that_resumes(
     files_of_at_most()
     assert any(path.iterdir()) == begun
     sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
+    assert contents(path) == uninterrupted
+
+
+def test_a_claim_that_does_not_fit_on_the_disk_counts_for_no_process(
+    synthetic, uninterrupted, tmp_path, files_of_at_most
+):
+    path = tmp_path / "full.zarr"
+    sweeps.store.zarr_store.open_store(path, small_sweep(), CHUNK_CELLS)
+    files_of_at_most(1)
+    words = r"store .*full\.zarr: cannot be written .* free space and run the same command again"
+    with pytest.raises(sweeps.StoreError, match=words):
+        sweeps.run(small_sweep(), path, share=sweeps.Claims())
+    files_of_at_most()
+    assert list((path / CLAIMS).iterdir()) == []
+    sweeps.run(small_sweep(), path, share=sweeps.Claims())  # waits for no lease
     assert contents(path) == uninterrupted
 
 

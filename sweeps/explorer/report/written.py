@@ -11,12 +11,12 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.whole_files import write_text
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.report.page import report_html
 from sweeps.explorer.report.parts import Asked
+from sweeps.store.export import write_text_or_refuse
 
 #: default number of modes of a report
 MODES = 6
@@ -65,7 +65,8 @@ def report(
     ArmError, ValueError
         See `jaxmodal.mode_shapes`.
     SweepError
-        ``arm`` is not an arm, ``path`` does not end in ``.html`` or ``.htm``, or matplotlib is missing.
+        ``arm`` is not an arm, ``path`` does not end in ``.html`` or ``.htm`` or cannot be written, or matplotlib is
+        missing.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def report(
     )
     starts = positive_integer(starts, "starts")
     theory_flags(theory)
-    write_text(place, report_html(Asked(arm, theory, modes, starts), progress))
+    write_text_or_refuse(place, report_html(Asked(arm, theory, modes, starts), progress))
     return place
 
 
