@@ -55,9 +55,9 @@ def natural_frequencies_batch(
         Beam theory, see `natural_frequencies`.
     chunk_size : int, optional
         Number of cells that one core solves together. By default the working set fits the cache; large batches in which
-        only joint angles, masses, inertias and joint springs vary use the posture series (docs/posture-series.md); and
-        up to 10,240 cells, or 131,072 postures of the series, are solved in NumPy without compilation. Give a number
-        for hundreds of such batches.
+        only joint angles, masses, inertias, springs, and in the plane gear ratios and supports vary use the posture
+        series (docs/posture-series.md); and up to 10,240 cells, or 131,072 postures of the series, are solved in NumPy
+        without compilation. Give a number for hundreds of such batches.
     kernel : str
         ``"portable"``: search compiled by XLA. ``"fused"``: search in one kernel (docs/gpu.md). ``"auto"``: the latter
         on a GPU that can compile it, otherwise the former. Statuses and counts are the same.
@@ -84,9 +84,9 @@ def natural_frequencies_batch(
     float64 cannot separate are solved in double-double. Memory is needed for the result and the chunks being solved.
 
     Arms in space are solved in float64 with brackets of at most 4e-8 if results with perturbed rounding agree, else in
-    double-double; ``omega_error`` states the accuracy. If only angles of up to three joints vary, the posture series
-    solves large batches, with brackets of 2e-12. ``kernel="portable"`` and ``"fused"`` use the compiled program for any
-    number of cells.
+    double-double; ``omega_error`` states the accuracy. If only angles of up to three joints vary, or these with masses,
+    inertias and springs, the posture series solves large batches, with brackets of 2e-12. ``kernel="portable"`` and
+    ``"fused"`` use the compiled program for any number of cells.
 
     NumPy always solves small batches, and larger ones until its work in this process exceeds the compile time of the
     programs. Both certify in the same way and agree within ``omega_error``.

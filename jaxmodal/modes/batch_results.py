@@ -10,6 +10,7 @@ from jax import Array
 from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
+from jaxmodal.modes.exact_shapes import PLANAR_MASSES
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-#: motions of the base, in the plane and in space, with their headings
-_PLANAR = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
+#: motions of the base in space, with headings that leave room for ranges
 _SPATIAL = {
     **{axis: f"mass {axis} %" for axis in "xyz"},
     **{f"about {axis}": f"inertia {axis} %" for axis in "xyz"},
@@ -92,7 +92,7 @@ class ModalQuantities(Result):
 
 
 def _excitations(found: ModalQuantities) -> dict[str, str]:
-    return _PLANAR if np.shape(found.total_mass)[-1] == len(_PLANAR) else _SPATIAL
+    return PLANAR_MASSES if np.shape(found.total_mass)[-1] == len(PLANAR_MASSES) else _SPATIAL
 
 
 def _quantities_table(found: ModalQuantities) -> Table:

@@ -74,7 +74,8 @@ _SPATIAL_ENERGIES = {
     "hub": "kinetic energy of the hub and the rotor at the joint",
     "preload": "strain energy of static forces",
 }
-_PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
+#: effective masses by the motion of the base, with their headings in tables
+PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
 _SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
 
 
@@ -198,7 +199,7 @@ def shapes_table(shapes: ExactShapes, title: str = "", digits: int = DIGITS) -> 
             "joints %": ([e.joint], e.strain),
             **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
         }
-        place, masses, decimals = "", _PLANAR_MASSES, 2
+        place, masses, decimals = "", PLANAR_MASSES, 2
         notes = [
             "bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
             "mass, inertia: effective for a base that moves in x, in y, or turns.",
@@ -281,7 +282,7 @@ def _shapes_dataset(shapes: ExactShapes) -> xarray.Dataset:
             "link": np.arange(1, shapes.position.shape[0] + 1),
             "station": np.asarray(shapes.stations),
             "axis": list("xyz" if in_space else "xy"),
-            "excitation": list(_SPATIAL_MASSES if in_space else _PLANAR_MASSES),
+            "excitation": list(_SPATIAL_MASSES if in_space else PLANAR_MASSES),
         },
         attrs={"theory": shapes.frequencies.theory, "normalisation": "unit modal mass"},
     )

@@ -64,7 +64,7 @@ def posture_series(
 
     Notes
     -----
-    About sixteen frequencies for each mode, and as many postures as there are terms, are evaluated in double-double.
+    About twenty frequencies for each mode, and as many postures as there are terms, are evaluated in double-double.
 
     Examples
     --------

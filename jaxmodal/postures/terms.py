@@ -49,7 +49,9 @@ class Terms:
         return math.sqrt((self.degree + 1.0) ** self.joints(number))
 
     def joints(self, number: int) -> int:
-        """How many joints make so many terms."""
+        """How many joints make so many terms; none where the degree is 0."""
+        if self.degree == 0:
+            return 0
         number = number // self.polynomials
         every = 2 * number - 1 if self.mirrored else number
         return round(float(np.log(every) / np.log(self.points)))
@@ -81,7 +83,8 @@ class Terms:
         for angle in angles:
             ((sine, cosine, _),) = sin_cos(xp.abs(angle))
             sine, cosine = keep(xp.where(angle < 0.0, -sine, sine)), keep(cosine)
-            first, second = [cosine], [sine]
+            # of degree 0 an angle has no terms: it turns nothing
+            first, second = [cosine][: self.degree], [sine][: self.degree]
             for k in range(
                 1, self.degree
             ):  # of k + 1 from k: the half of it, or from those of 1 and k

@@ -13,6 +13,7 @@ from jaxmodal.postures import places, series_search
 from jaxmodal.postures.expansions import PlanarExpansion
 from jaxmodal.postures.polynomial_values import varying
 from jaxmodal.postures.series import confirmed, tabulate
+from jaxmodal.postures.terms import Terms
 
 #: the series and the search for one arm, each good to about 1e-13
 ALIKE = 1e-12
@@ -217,6 +218,27 @@ def test_a_series_of_an_arm_that_leans_has_the_angle_of_joint_1():
         jm.posture_series(TWO, 100.0, joints=[1])
 
 
+@pytest.mark.parametrize(
+    ("kind", "stiffness"), [("torsional", 1e5), ("x", 0.0)], ids=["a turn alone", "none"]
+)
+def test_joint_1_has_no_terms_where_it_turns_no_frequency(kind, stiffness, small_batches):
+    """Against a spring about the tip, or one of no stiffness: a payload beside it varies all the same."""
+    arm, rng = leaning(TWO, 2, **{kind: stiffness}), np.random.default_rng(7)
+    cells = {ANGLES[0]: rng.uniform(-np.pi, np.pi, 64), "payload.mass": rng.uniform(0.0, 20.0, 64)}
+    found = jm.natural_frequencies_batch(arm, cells, MODES)
+    assert bool(found.certified.all())
+    assert float(np.mean(np.asarray(found.by_sign_changes))) > 0.9
+    for i in (0, 1):
+        one = set_parameters(arm, {address: float(x[i]) for address, x in cells.items()})
+        omega = jm.natural_frequencies(one, MODES).omega
+        np.testing.assert_allclose(found.omega[i], omega, rtol=ALIKE, atol=0.0)
+    omega = float(jm.natural_frequencies(arm, 1).omega[0])
+    series = jm.posture_series(arm, 1.1 * omega, omega_min=0.9 * omega, joints=[1])
+    values = series.evaluate([omega * (1 - 1e-11), omega * (1 + 1e-11)], [[0.4]]).value
+    assert values[0, 0] * values[1, 0] < 0.0
+    assert Terms(0, mirrored=True, powers=(2, 2, 2, 2)).largest(81) == 1.0
+
+
 def test_what_has_no_series():
     many, coupled = 10**9, [[3e6, 0, 0], [0, 2e6, 9e4], [0, 9e4, 5e4]]
     free = TWO.replace(base_stiffness=[0.0, 2e6, 5e4])
@@ -225,7 +247,8 @@ def test_what_has_no_series():
         jm.posture_series(free, 100.0)
     arm = TWO.replace(base_stiffness=coupled)
     assert places.why_not(arm, ["theta_2", "base_stiffness.k11"], many) == ""
-    why = places.why_not(arm, ["theta_2", "base_stiffness.k22"], many)
-    assert why == "the determinant is no polynomial of few terms in base_stiffness.k22"
+    for one in ("base_stiffness.k22", "base_stiffness.k33"):  # each with the other
+        why = places.why_not(arm, ["theta_2", one], many)
+        assert why == f"the determinant is no polynomial of few terms in {one}"
     # where the direction that is free varies
     assert places.why_not(free, ["theta_2", "base_stiffness.k11"], many) == ""

@@ -301,10 +301,21 @@ def test_ranges_are_taken_to_and_fro():
     beyond[1] = [7.0, -1e-9, np.nan, np.inf]
     assert not np.any(within(ranges, beyond))
     beyond = cells.copy()
-    beyond[2] = [0.0, -1.0, np.nan, 1.0]
-    assert not np.any(within(ranges, beyond))
+    for out in ([0.0, -1.0, np.nan, 1.0], [-np.inf] * 4):
+        beyond[2] = out
+        assert not np.any(within(ranges, beyond))
     alone = Ranges.of(np.zeros((1, 3)), quantities[:1], [2.0])
     assert np.isfinite(alone.scaled(np.zeros((1, 3)))).all()
+
+
+@pytest.mark.parametrize("ends", [(-90.0, -30.0), (-90.0, 150.0), (30.0, 150.0)])
+def test_a_range_of_either_sign_goes_beyond_its_values(ends):
+    values = np.array([ends])
+    ranges = Ranges.of(values, [quantity_of(featured_arm(), "link3.gear_ratio")], [1.0])
+    share = ranges.scaled(values)
+    assert np.all((share > 0.0) & (share < 1.0))
+    assert np.all(within(ranges, values))
+    assert not np.any(within(ranges, 1.06 * np.array([[-90.0, 150.0]])))
 
 
 def test_an_arm_that_may_not_be_without_a_value_has_no_polynomial_in_it(monkeypatch):

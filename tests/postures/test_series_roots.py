@@ -11,6 +11,7 @@ from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.postures import harmonics, series_roots
 from jaxmodal.postures.polynomial_values import quantity_of, varying
 from jaxmodal.postures.series_results import SeriesResults, merged
+from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.statuses import Status
 
 #: a root of a cubic that is simple, after four steps of Newton's
@@ -56,6 +57,57 @@ def test_four_separators_are_of_the_panel_of_their_interval(series, fine):
     values = np.einsum("knd,ndh->knh", power, np.asarray(series.taylor)[grid.panel])
     size = np.asarray(series.size)[grid.panel][:, None]
     np.testing.assert_allclose(grid.table[0][rows] / size, values / size, rtol=0.0, atol=1e-13)
+
+
+def two_roots(half, error, safe=True):
+    """Zeros of u^2 - 1/16, right to an error, on a panel of a half-width about sqrt(omega) = 10, separator between."""
+    coefficients = np.zeros((series_roots.DEGREES, 1))
+    coefficients[[0, 2], 0] = -1 / 16, 1.0
+    at = np.array([-1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0])
+    first = np.array([1, 1, 1, 2, 2, 2])
+    errors = np.full((1, 1), error)
+    grid = series_roots.SeparatorTable(
+        table=((at**2 - 1 / 16)[:, None],),
+        weakest=errors,
+        panel=np.zeros(6, np.int32),
+        ends=np.stack([at[:-1], at[1:]]),
+        first=first.astype(np.int32),
+        four=at[first + np.arange(4)[:, None]],
+    )
+    panels = series_roots.Panels((coefficients,), np.array([10.0]), np.array([half]), errors)
+    given = {"terms": Terms(0, mirrored=True), "modes": 2, "safe": safe}
+    found = series_roots.roots_in(np.zeros((1, 1)), grid, panels, **given)
+    assert found.number.tolist() == [2.0]
+    return found, [[(10.0 - half / 4) ** 2, (10.0 + half / 4) ** 2]]
+
+
+@pytest.mark.parametrize(("half", "apart"), [(1e-12, False), (1e-9, True)])
+def test_roots_whose_enclosures_touch_are_not_apart(half, apart):
+    found, exact = two_roots(half, 1e-15)
+    np.testing.assert_allclose(found.omega, exact, rtol=1e-15, atol=0.0)
+    assert np.all(found.width <= series_roots.WIDEST)
+    assert found.apart.tolist() == [apart]
+
+
+def test_values_at_the_ends_of_an_enclosure_are_beyond_the_error():
+    """By two errors and a half; the noise of a frequency is what one error moves it by."""
+    half, error = 1e-2, 1e-7
+    found, _ = two_roots(half, error)
+    for width, errors in ((found.width, series_roots._MARGIN), (found.noise, 1.0)):
+        assert width.min() > 100 * series_roots.WIDEST
+        u = (np.sqrt(found.omega * (1.0 + np.array([[-1.0], [1.0]]) * width)) - 10.0) / half
+        np.testing.assert_allclose(np.abs(u**2 - 1 / 16), errors * error, rtol=1e-5, atol=0.0)
+    assert series_roots._MARGIN > 1.0
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_a_zero_that_is_not_reached_has_no_enclosure(safe, monkeypatch):
+    """A chord and one step of Newton's do not reach it."""
+    for steps in ("_CUBIC_STEPS", "_STEPS", "_SAFE_STEPS"):
+        monkeypatch.setattr(series_roots, steps, 0)
+    found, exact = two_roots(1e-2, 1e-15, safe)
+    assert np.all(np.abs(found.omega - exact) > 1e-6)
+    assert np.all(np.isinf(found.width))
 
 
 def test_a_sign_is_certain_beyond_the_error_of_its_own_panel():
