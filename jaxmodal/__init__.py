@@ -83,6 +83,7 @@ from jaxmodal.runtime.errors import (
     UncertifiedError,
 )
 from jaxmodal.runtime.first_calls import listen
+from jaxmodal.runtime.memory_maps import watch
 from jaxmodal.runtime.pictures import enter_pictures
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
@@ -247,3 +248,4 @@ __all__ = [
 report_package(globals())
 enter_pictures(PICTURES)
 listen()
+watch()

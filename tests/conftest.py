@@ -198,12 +198,15 @@ MEMORY_MAPS = 20_000
 """Compiled programs are dropped beyond. Linux allows a process 65,530 maps; LLVM crashes where it gets no more."""
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def bounded_number_of_memory_maps() -> Iterator[None]:
-    """The tests of one process compile more programs than its memory maps suffice for."""
+    """The tests of one process compile more programs than its memory maps suffice for, those of one file may, too."""
+    from jaxmodal.runtime.first_calls import programs_begun
+    from jaxmodal.runtime.memory_maps import memory_maps
+
+    before = programs_begun()
     yield
-    maps = Path("/proc/self/maps")
-    if maps.exists() and len(maps.read_bytes().splitlines()) > MEMORY_MAPS:
+    if programs_begun() > before and memory_maps() > MEMORY_MAPS:
         import jax
 
         jax.clear_caches()
