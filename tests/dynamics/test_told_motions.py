@@ -70,7 +70,7 @@ def test_what_moves_as_it_is_told_by_recursion(name):
 
 
 def test_planar_motors_that_move_as_they_are_told_by_recursion():
-    """Before, behind and beyond springs, rotors carried: inverse dynamics, which solve nothing, ask for these forces."""
+    """Before, behind and beyond springs, rotors carried: inverse dynamics, which solve nothing, need these forces."""
     rotor = {"rotor_inertia": 2e-3, "gear_ratio": 5.0, "motor": "held"}
     flexible = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.004, 0.03), hub_inertia=0.01, **rotor)
     links = (
