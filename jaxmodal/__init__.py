@@ -80,6 +80,7 @@ from jaxmodal.runtime.errors import (
     ImplausibleWarning,
     LargeDeflectionWarning,
     RotorWarning,
+    StiffMotionWarning,
     UncertifiedError,
 )
 from jaxmodal.runtime.first_calls import listen
@@ -167,6 +168,7 @@ __all__ = [
     "StaticCompliance",
     "StaticEquilibrium",
     "Status",
+    "StiffMotionWarning",
     "Stresses",
     "Support",
     "TaperedFrequencies",

@@ -191,6 +191,8 @@ def _pieces(
 def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[str, Any]) -> Any:
     import numpy as np
 
+    from jaxmodal.dynamics.files import joint_positions
+    from jaxmodal.dynamics.mechanics.free_bases import at_zero
     from jaxmodal.exchange import write_fmu
 
     arm = posed(load_any_arm(argument), argument, posture_deg)
@@ -201,9 +203,8 @@ def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[s
             said[key] = options.pop(name)
     with refusing(argument):
         model = model_of(argument, None, said)
-    start = np.zeros(2 * model.num_coordinates)
-    angles = [float(arm.links[number - 1].joint_angle) for number in arm.joints]
-    for place in (np.arange(len(angles)), model.layout.driven):
-        start[place] = angles
+    start = np.concatenate([at_zero(model), np.zeros(model.num_rates)])
+    for place in (np.arange(model.num_links), model.layout.driven):
+        start[place] = joint_positions(arm)
     with refusing(argument):
         return write_fmu(model, out, start=start, **options)

@@ -9,10 +9,15 @@ from typing import Any
 
 import click
 
-from jaxmodal.runtime.errors import ImplausibleWarning, LargeDeflectionWarning, RotorWarning
+from jaxmodal.runtime.errors import (
+    ImplausibleWarning,
+    LargeDeflectionWarning,
+    RotorWarning,
+    StiffMotionWarning,
+)
 
 _WORD = "warning: "
-_OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning)
+_OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning, StiffMotionWarning)
 
 
 class Warned:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import io
+import math
 import platform
 import re
 import shutil
@@ -21,9 +22,11 @@ import numpy as np
 from jaxmodal.arm.arguments import finite, positive, require_truth
 from jaxmodal.arm.files import place_of
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.mechanics.free_bases import at_zero
+from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.exchange.unit_description import build_description, model_description
-from jaxmodal.exchange.unit_models import UnitModel, arm_model, header, linear_model
+from jaxmodal.exchange.unit_models import UnitModel, header, linear_model
+from jaxmodal.exchange.unit_of_arm import arm_model
 from jaxmodal.response.modal.state_space import StateSpace
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -31,6 +34,8 @@ from jaxmodal.runtime.whole_files import write_whole
 
 #: default step of the integrator times the fastest eigenvalue: small errors in all modes
 _STEP = 0.05
+#: the same where nothing oscillates, as in rigid links on joints without springs, s
+_STEP_AT_REST = 1e-3
 #: stability limit of "rk4" on the imaginary axis: step times eigenvalue
 _STABLE = 2.0 * np.sqrt(2.0)
 #: integrators of co-simulation, and the default tolerance of step size control
@@ -60,7 +65,7 @@ class SimulationUnit(ShowsTables):
     tolerance : float
         Error tolerance of a step of ``"dopri5"``; 0 for ``"rk4"``.
     fastest : float
-        Largest magnitude of the eigenvalues of the model, rad/s.
+        Largest magnitude of the eigenvalues of the model, rad/s; 0 if nothing oscillates.
     platform : str
         Platform of the included binary; empty if there are only sources.
     remark : str
@@ -80,8 +85,8 @@ class SimulationUnit(ShowsTables):
 
     @property
     def stable_step(self) -> float:
-        """Largest stable step of ``"rk4"`` for an undamped model, s."""
-        return float(_STABLE / self.fastest)
+        """Largest stable step of ``"rk4"`` for an undamped model, s; infinite if nothing oscillates."""
+        return float(_STABLE / self.fastest) if self.fastest > 0.0 else math.inf
 
     def tables(self) -> list[Table]:
         """Return a table of inputs, outputs and integration."""
@@ -91,7 +96,11 @@ class SimulationUnit(ShowsTables):
             ["states", ", ".join(self.states)],
             ["binary", self.platform or f"none: {self.remark}"],
         ]
-        hertz = f"the fastest oscillation has {self.fastest / (2.0 * np.pi):.4g} Hz"
+        moves = self.fastest > 0.0
+        hertz = "nothing oscillates"
+        if moves:
+            hertz = f"the fastest oscillation has {self.fastest / (2.0 * np.pi):.4g} Hz"
+        unstable = f", and steps above {self.stable_step:.3g} s are unstable" if moves else ""
         if self.tolerance:
             notes = [
                 f"co-simulation by {self.integrator}, steps that err by {self.tolerance:.3g} at most, relative and "
@@ -99,14 +108,13 @@ class SimulationUnit(ShowsTables):
             ]
         else:
             notes = [
-                f"co-simulation by {self.integrator}, steps of {self.step:.3g} s at most; {hertz}, and steps above "
-                f"{self.stable_step:.3g} s are unstable"
+                f"co-simulation by {self.integrator}, steps of {self.step:.3g} s at most; {hertz}{unstable}"
             ]
         return [Table(f"{self.path}: unit of FMI 3.0", ("", "what"), rows, notes, ("", "what"))]
 
 
 def write_fmu(
-    model: FlexibleArm | StateSpace,
+    model: FlexibleModel | StateSpace,
     path: str | Path,
     *,
     start: Any = None,
@@ -121,15 +129,17 @@ def write_fmu(
     Parameters
     ----------
     model
-        A model of an arm from `jaxmodal.dynamics.flexible_arm`, with motor torques as inputs and joint angles, joint
-        rates and tip position as outputs; or a linear system from `jaxmodal.state_space`.
+        A model of an arm from `jaxmodal.dynamics.flexible_arm`, on any base. Inputs are the torques of the motors,
+        forces where joints slide, and the six accelerations of a driven base; outputs the positions and rates of the
+        joints, the position of the tip, and the pose of a free base. Or a linear system from `jaxmodal.state_space`.
     path
         Path of the file, ending in ``.fmu``; an existing file is replaced.
     start
-        Initial coordinates and rates (2 N), by default 0. They are the start values of the unit's states.
+        Initial coordinates and rates, shape (2 N,), with a free base (2 N + 13,); by default 0, with the axes of a
+        free base those of the ground. They are the start values of the unit's states.
     step
         Longest step of the integrator of co-simulation, s; for ``"dopri5"`` the initial step. By default 0.05 divided
-        by the fastest eigenvalue.
+        by the fastest eigenvalue, or 1 ms if nothing oscillates.
     integrator
         Integrator of co-simulation: ``"rk4"``, the classical Runge-Kutta method of order 4 with equal steps, or
         ``"dopri5"``, the Dormand-Prince method of order 5 with step size control.
@@ -184,7 +194,7 @@ def write_fmu(
     if integrator != "rk4":
         allowed = _TOLERANCE if tolerance is None else positive("tolerance", tolerance, "1")
     made = _model(model, start)
-    size = _STEP / made.fastest if step is None else positive("step", step, "s")
+    size = _usual_step(made.fastest) if step is None else positive("step", step, "s")
     identifier = re.sub(r"\W", "_", place.stem, flags=re.ASCII)
     identifier = identifier if identifier[:1].isalpha() else f"unit_{identifier}"
     unit = (resources.files("jaxmodal") / "data" / "fmi" / "unit.c").read_text(encoding="utf-8")
@@ -226,15 +236,19 @@ def write_fmu(
     )
 
 
+def _usual_step(fastest: float) -> float:
+    return _STEP / fastest if fastest > 0.0 else _STEP_AT_REST
+
+
 def _model(model: Any, start: Any) -> UnitModel:
     if isinstance(model, StateSpace):
         if start is not None:
             raise ArmError(f"start = {shown(start)}: a linear model starts at 0; leave it out.")
         return linear_model(model)
     require_model(model)
-    size = 2 * model.num_coordinates
     if start is None:
-        return arm_model(model, np.zeros(size))
+        return arm_model(model, np.concatenate([at_zero(model), np.zeros(model.num_rates)]))
+    size = model.num_coordinates + model.num_rates
     expected = f"{size} numbers, the coordinates and their rates"
     return arm_model(model, finite("start", start, (size,), expected))
 

@@ -14,7 +14,10 @@ _UNITS = {
     "rad/s": {"rad": 1, "s": -1},
     "rad/s/s": {"rad": 1, "s": -2},
     "m": {"m": 1},
+    "m/s": {"m": 1, "s": -1},
+    "m/s/s": {"m": 1, "s": -2},
     "s": {"s": 1},
+    "N": {"kg": 1, "m": 1, "s": -2},
     "N.m": {"kg": 1, "m": 2, "s": -2},
 }
 #: units that are omitted: those of modal coordinates, which depend on the scaling of shapes

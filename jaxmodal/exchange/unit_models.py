@@ -1,4 +1,4 @@
-"""C sources of models x' = f(x, u), y = g(x, u): equations of motion of an arm, and linear systems."""
+"""Models x' = f(x, u), y = g(x, u) with the C sources of a unit, and those of linear systems."""
 
 from __future__ import annotations
 
@@ -9,26 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.mechanics.free_bases import require_held_base
-from jaxmodal.dynamics.model import FlexibleModel
-from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.response.modal.state_space import StateSpace
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.symbolic.c_code import c_files
-from jaxmodal.symbolic.python_code import function
-from jaxmodal.symbolic.writers import writer_of
 
 Floats = NDArray[np.float64]
-
-#: number of postures, in addition to the first, in which the fastest oscillation is searched
-_LOOKED_AT = 16
-_EQUATIONS = "arm_equations"
-_MEANINGS = {
-    "B": "inertia matrix",
-    "h": "Coriolis and centrifugal forces",
-    "s": "K q + D q' + c(q') + g(q)",
-    "p": "place of the tip",
-}
 
 
 class Variable(NamedTuple):
@@ -50,66 +34,6 @@ class UnitModel(NamedTuple):
     outputs: tuple[Variable, ...]
     fastest: float
     sources: dict[str, str]
-
-
-def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
-    """Return the equations of motion of an arm; states are coordinates and their rates, inputs motor torques."""
-    _check(model)
-    writer = writer_of(model, "numeric")
-    tip = writer.tip()
-    made = {
-        "B": writer.inertia(),
-        "h": writer.velocity_forces(),
-        "s": writer.steady(),
-        "p": tip,
-    }
-    equations = writer.written(made, _MEANINGS, "numeric")
-    size, joints = model.num_coordinates, model.num_links
-    names, units = model.layout.names, _units(model)
-    states = [
-        Variable(name, unit, f"coordinate {name}", float(value))
-        for name, unit, value in zip(names, units, start[:size], strict=True)
-    ]
-    states += [
-        Variable(f"{name}.rate", f"{unit}/s", f"rate of {name}", float(value))
-        for name, unit, value in zip(names, units, start[size:], strict=True)
-    ]
-    rates = [Variable(f"der({s.name})", f"{s.unit}/s", f"derivative of {s.name}") for s in states]
-    outputs = [Variable(f"joint{i + 1}.angle", "rad", "angle of the joint") for i in range(joints)]
-    outputs += [
-        Variable(f"joint{i + 1}.rate", "rad/s", "rate of the joint's angle") for i in range(joints)
-    ]
-    outputs += [
-        Variable(f"tip.{axis}", "m", "place of the tip")
-        for axis, _ in zip("xyz", tip, strict=False)
-    ]
-    files = c_files(equations, _EQUATIONS)
-    files.pop(f"{_EQUATIONS}_test.c")
-    return UnitModel(
-        "arm",
-        tuple(Variable(f"torque{i + 1}", "N.m", "torque of the motor") for i in range(joints)),
-        tuple(states),
-        tuple(rates),
-        tuple(outputs),
-        _fastest(model, function(equations), start[:size]),
-        files | {"model.c": _arm_source(size, joints, len(tip), model.layout.driven)},
-    )
-
-
-def _check(model: FlexibleModel) -> None:
-    """Raise an error for models that a unit does not support: other states, other joints, elastic or driven bases."""
-    require_held_base(model, "a unit of FMI")
-    if isinstance(model, SpatialFlexibleArm) and not model.is_of_turning_links:
-        raise ArmError(
-            "model: has joints that slide, segments, or a base that is elastic or driven, which units of FMI do not "
-            "know; must be of links that turn at joints, on a clamped base."
-        )
-    sprung = [str(i) for i, number in enumerate(getattr(model, "springs", ()), start=1) if number]
-    if sprung:
-        raise ArmError(
-            f"model: joint {', '.join(sprung)} has joint_springs, which units of FMI do not know; must be without "
-            "them: joint_stiffness is a spring about the joint's axis."
-        )
 
 
 def linear_model(system: StateSpace) -> UnitModel:
@@ -160,94 +84,6 @@ def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
             "",
         ]
     )
-
-
-def _units(model: FlexibleModel) -> list[str]:
-    """Return the units of coordinates: rad for joints and motors, 1 for modal coordinates (scaled as the model)."""
-    modal = model.layout.modal
-    return ["1" if modal.start <= k < modal.stop else "rad" for k in range(model.num_coordinates)]
-
-
-def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
-    """Return the largest eigenvalue of small motions at rest, over postures; gravity and friction are neglected."""
-    size = model.num_coordinates
-    stiffness, damping = np.asarray(model.stiffness), np.asarray(model.damping)
-    angles = np.random.default_rng(0).uniform(-np.pi, np.pi, (_LOOKED_AT, model.num_links))
-    found = 0.0
-    for k in range(_LOOKED_AT + 1):
-        q = np.array(start)
-        if k:
-            q[: model.num_links] = angles[k - 1]
-        inertia = compute(q, np.zeros(size))["B"]
-        solved = np.linalg.solve(inertia, np.concatenate([stiffness, damping], axis=1))
-        matrix = np.block([[np.zeros((size, size)), np.eye(size)], [-solved]])
-        found = max(found, float(np.abs(np.linalg.eigvals(matrix)).max()))
-    return found
-
-
-def _arm_source(size: int, joints: int, places: int, driven: NDArray[np.int64]) -> str:
-    driven_text = ", ".join(str(int(place)) for place in driven)
-    return f"""/* B q'' = Q u - h - s: the written equations of an arm, solved by Cholesky's factors. */
-#include <math.h>
-#include "{_EQUATIONS}.h"
-#include "model.h"
-
-enum {{ SIZE = {size}, JOINTS = {joints}, PLACES = {places} }};
-
-static const int driven[JOINTS] = {{{driven_text}}};
-
-int model_derivatives(const double x[], const double u[], double rate[])
-{{
-    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[PLACES], right[SIZE];
-    {_EQUATIONS}(x, x + SIZE, B, h, s, p);
-    for (int i = 0; i < SIZE; i++)
-        right[i] = -h[i] - s[i];
-    for (int j = 0; j < JOINTS; j++)
-        right[driven[j]] += u[j];
-    for (int i = 0; i < SIZE; i++) {{
-        for (int j = 0; j <= i; j++) {{
-            double left = B[i][j];
-            for (int k = 0; k < j; k++)
-                left -= B[i][k] * B[j][k];
-            if (j < i) {{
-                B[i][j] = left / B[j][j];
-            }} else {{
-                if (!(left > 0.0))
-                    return 1;
-                B[i][i] = sqrt(left);
-            }}
-        }}
-    }}
-    for (int i = 0; i < SIZE; i++) {{
-        for (int k = 0; k < i; k++)
-            right[i] -= B[i][k] * right[k];
-        right[i] /= B[i][i];
-    }}
-    for (int i = SIZE - 1; i >= 0; i--) {{
-        for (int k = i + 1; k < SIZE; k++)
-            right[i] -= B[k][i] * right[k];
-        right[i] /= B[i][i];
-    }}
-    for (int i = 0; i < SIZE; i++) {{
-        rate[i] = x[SIZE + i];
-        rate[SIZE + i] = right[i];
-    }}
-    return 0;
-}}
-
-void model_outputs(const double x[], const double u[], double y[])
-{{
-    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[PLACES];
-    (void)u;
-    {_EQUATIONS}(x, x + SIZE, B, h, s, p);
-    for (int i = 0; i < JOINTS; i++) {{
-        y[i] = x[i];
-        y[JOINTS + i] = x[SIZE + i];
-    }}
-    for (int i = 0; i < PLACES; i++)
-        y[2 * JOINTS + i] = p[i];
-}}
-"""
 
 
 def _linear_source(system: StateSpace) -> str:

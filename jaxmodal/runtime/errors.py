@@ -34,6 +34,10 @@ class RotorWarning(UserWarning):
     """
 
 
+class StiffMotionWarning(UserWarning):
+    """Warning that a simulation takes very many short steps by its method, with the method that takes few."""
+
+
 @contextmanager
 def within(place: str) -> Iterator[None]:
     """Context that puts ``place`` before the message of an `ArmError` raised in it, and into `place_here`."""

@@ -1,6 +1,6 @@
 """Motors, and what drives a base, that move as they are told, beside the factorised B; what nothing has inertia along.
 
-What compiles: both ways of three arms, one short simulation, and one step of two rigid bars.
+What compiles: both ways of three arms, one short simulation, and one step of two rigid bars and of a planar arm.
 """
 
 import jax
@@ -10,7 +10,7 @@ from spatial_dynamics_cases import model_of, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, simulate
-from jaxmodal.dynamics.mechanics import equations, recursion_in_space
+from jaxmodal.dynamics.mechanics import equations, recursion, recursion_in_space
 from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.solves import solve_held
 from jaxmodal.runtime.errors import ArmError
@@ -67,6 +67,38 @@ def test_what_moves_as_it_is_told_by_recursion(name):
 
     for by_recursion, dense in both(q, rate):
         assert relative(by_recursion, dense) < 1e-10  # the condition of B is up to 1e6
+
+
+def test_planar_motors_that_move_as_they_are_told_by_recursion():
+    """Before, behind and beyond springs, rotors carried: inverse dynamics, which solve nothing, need these forces."""
+    rotor = {"rotor_inertia": 2e-3, "gear_ratio": 5.0, "motor": "held"}
+    flexible = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.004, 0.03), hub_inertia=0.01, **rotor)
+    links = (
+        flexible,
+        flexible.replace(joint_stiffness=30.0, stator_mass=0.2, stator_inertia=0.02),
+        flexible.replace(joint_stiffness=20.0, motor="beyond_spring", tip_mass=0.1),
+        flexible.replace(length=0.3),
+    )
+    model = flexible_arm(jm.Arm(links, jm.Payload(0.1, 5e-4)), [2, 1, 2, 0], gravity=(0.0, -9.81))
+    assert recursion.pays(model)
+    layout, rng = model.layout, np.random.default_rng(1)
+    sizes = np.where(np.isin(np.arange(layout.size), np.arange(layout.size)[layout.modal]), 0.02, 1)
+    q, rate = sizes * rng.uniform(-1.0, 1.0, (2, layout.size))
+    told = np.zeros(layout.size)
+    told[layout.driven] = rng.uniform(-5.0, 5.0, 4)
+
+    @jax.jit
+    def forward_and_back(q, rate, told):
+        found, torques, _ = equations.accelerations_held(model, q, rate, told)
+        return found, torques, equations.generalised_forces(model, q, rate, found)
+
+    found, torques, forces = map(np.asarray, forward_and_back(q, rate, told))
+    np.testing.assert_array_equal(found[layout.driven], told[layout.driven])
+    expected = np.zeros(layout.size)
+    expected[layout.driven] = torques
+    largest = float(np.abs(model.stiffness @ q).max())
+    np.testing.assert_allclose(forces, expected, rtol=0.0, atol=1e-12 * largest)
+    assert np.abs(torques).min() > 1e-2
 
 
 def test_torques_of_two_bars_that_are_told_how_to_turn():

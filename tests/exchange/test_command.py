@@ -88,8 +88,32 @@ def test_what_is_refused(options, message, arm_file, tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.suffix != ".toml"]
 
 
-def test_a_unit_of_an_arm_in_space_says_what_it_does_not_know(tmp_path):
+def test_a_unit_of_an_arm_in_space_says_what_has_no_inertia(tmp_path):
     result = run("example:six_axis_industrial", "--out", tmp_path / "arm.fmu")
     assert result.exit_code == 2
-    assert "joint 4 has joint_springs" in " ".join(result.output.split())
+    assert "motors 1, 2, 3, 4, 5, 6 must have inertia" in " ".join(result.output.split())
     assert not list(tmp_path.iterdir())
+
+
+FLOATING = """
+dimensions = 3
+[[links]]
+length = 0.5
+rigid = true
+joint_angle = 0.4
+body = { mass = 4.0, inertia = [1.0, 1.0, 1.0] }
+stator = { mass = 40.0, inertia = [4.0, 5.0, 6.0] }
+[dynamics]
+base = "free"
+"""
+
+
+def test_a_unit_of_an_arm_that_floats_begins_with_the_axes_of_the_ground(tmp_path):
+    (tmp_path / "arm.toml").write_text(FLOATING)
+    result = run(tmp_path / "arm.toml", "--out", tmp_path / "arm.fmu", "--no-build")
+    assert result.exit_code == 0, result.output
+    with zipfile.ZipFile(tmp_path / "arm.fmu") as archive:
+        described = ElementTree.fromstring(archive.read("modelDescription.xml"))
+    starts = {v.get("name"): v.get("start") for v in described.iter("Float64")}
+    assert float(starts["theta1"]) == 0.4
+    assert [float(starts[f"base.q{a}"]) for a in "wxyz"] == [1.0, 0.0, 0.0, 0.0]

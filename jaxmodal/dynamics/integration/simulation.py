@@ -19,7 +19,8 @@ from jaxmodal.dynamics.drives.torques import Function, Law, as_law
 from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.integration.histories import dataset
-from jaxmodal.dynamics.integration.pieces import in_pieces
+from jaxmodal.dynamics.integration.pieces import in_pieces, intervals_per_piece
+from jaxmodal.dynamics.integration.short_steps import warn_of_short_steps
 from jaxmodal.dynamics.integration.trajectories import Trajectory, check_method, solved
 from jaxmodal.dynamics.mechanics.free_bases import at_zero, require_pose
 from jaxmodal.dynamics.model import FlexibleModel, require_model
@@ -78,7 +79,8 @@ def simulate(
         one step.
     method
         ``"dopri8"``, ``"tsit5"`` or ``"kvaerno5"`` (stiff arms) with adaptive steps; ``"rk4"`` or
-        ``"linearly_implicit"`` with fixed steps.
+        ``"linearly_implicit"`` (stiff arms) with fixed steps. Where the first two would take very many steps, a
+        `StiffMotionWarning` says how many.
     rtol, atol
         Tolerances of the adaptive methods.
     step
@@ -170,6 +172,9 @@ def simulate(
         done: Trajectory = jax.device_get(found)
         return done
 
+    per_run = moments.size if progress is None else intervals_per_piece(moments.size - 1) + 1
+    initial = np.concatenate([*start, np.zeros(2)])
+    warn_of_short_steps(system, initial, moments, per_run, method, max_steps)
     found = run(*start, moments) if progress is None else in_pieces(run, *start, moments, progress)
     if not np.all(np.isfinite(found.torques[0])) and motion is None:
         raise ArmError(

@@ -261,7 +261,9 @@ def _adaptive(
     finished = solution.result == diffrax.RESULTS.successful
     ended = Ended(reached, last, solution.result == diffrax.RESULTS.event_occurred)
     known_states = jnp.where(known, states, jnp.nan)
-    return _Course(known_states, ended, solution.stats["num_steps"], finished)
+    # of a definite type, as in `accelerations_at`, so that one program describes both
+    steps = jnp.asarray(solution.stats["num_steps"], jnp.int64)
+    return _Course(known_states, ended, steps, finished)
 
 
 _integration = compiled_sooner(_integrated, static_argnames=("method", "max_steps", "forward"))
@@ -277,3 +279,16 @@ def solved(system: Driven, state: Array, times: Array, method: str, **options: A
     course = _integration(system, state, times, method=method, forward=False, **options)
     found: Trajectory = _description(system, times, course)
     return found
+
+
+def accelerations_at(system: Driven, states: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return accelerations at many states (k, ...) at the first of some times, by the program that describes them."""
+    count = times.size
+    first = np.full(count, times[0])
+    none = Ended(first[0], states[0], np.asarray(False))
+    found = []
+    for start in range(0, len(states), count):
+        part = states[np.minimum(np.arange(start, start + count), len(states) - 1)]
+        course = _Course(part, none, np.asarray(0, np.int64), np.asarray(True))
+        found.append(np.asarray(_description(system, first, course).acceleration))
+    return np.concatenate(found)[: len(states)]

@@ -30,7 +30,6 @@ from jaxmodal.dynamics.mechanics import (
 from jaxmodal.dynamics.mechanics.kinds import kinematics_of
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
-from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -223,6 +222,11 @@ def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     return elastic + model.damping @ rate + friction(model, rate)
 
 
+def _articulated(model: FlexibleModel) -> Any:
+    """Return the recursion of a model: the module with `pays`, `solve` and `solve_held`."""
+    return recursion if isinstance(model, FlexibleArm) else recursion_in_space
+
+
 @functools.partial(jax.jit, inline=True)  # used five times in one integration: traced once
 def accelerations(
     model: FlexibleModel,
@@ -240,8 +244,7 @@ def accelerations(
     """
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
-    articulated = recursion if isinstance(model, FlexibleArm) else recursion_in_space
-    given = model.layout.given
+    articulated, given = _articulated(model), model.layout.given
     if articulated.pays(model):
         if given.size:
             right = right.at[given].set(0.0 if of_base is None else of_base)
@@ -263,9 +266,10 @@ def accelerations_held(
     ``given`` (N,) holds the prescribed accelerations. The pivot is as for `accelerations`.
     """
     layout, resisting = model.layout, resistance(model, q, rate)
-    if isinstance(model, SpatialFlexibleArm) and recursion_in_space.pays(model):
+    articulated = _articulated(model)
+    if articulated.pays(model):
         right = jnp.where(layout.free > 0.0, -resisting, given)
-        found, needed = recursion_in_space.solve_held(model, q, right)
+        found, needed = articulated.solve_held(model, q, right)
         return found, needed + resisting[layout.driven], jnp.ones(())
     matrix = inertia(model, q)
     found, pivot = solve_held(matrix, -resisting, layout.free, given)

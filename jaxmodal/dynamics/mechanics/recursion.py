@@ -16,8 +16,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.dynamics.mechanics.articulated import (
+    rotors_of,
+    through_joint,
+    told_joints,
+    without,
+)
 from jaxmodal.dynamics.mechanics.kinematics import frames, gram, quarter_turn
-from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -34,7 +39,8 @@ def pays(model: FlexibleArm) -> bool:
 def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
     """Return rotational inertias: of frames and modal coordinates (n, 1 + m, 1 + m), and of rotors (n, 2, 2).
 
-    The matrix of a rotor refers to the angular rate of the previous link and to the rate of its motor.
+    The matrix of a rotor refers to the angular rate of the previous link and to the rate of its motor, or of its joint
+    if it is beyond a spring.
     """
     n, width = model.num_links, model.tip.shape[1]
     layout = model.layout
@@ -43,7 +49,8 @@ def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
         rate = jnp.concatenate([jnp.asarray(model.rates[body]), jnp.zeros(1)])
         if is_rotor:
             carried = jnp.asarray(1.0 if link else 0.0)
-            pair = jnp.stack([carried, rate[layout.driven[link]]])
+            turning = link if model.rotor_beyond[link] else layout.driven[link]
+            pair = jnp.stack([carried, rate[turning]])
             rotors = rotors.at[link].add(model.inertias[body] * pair[:, None] * pair[None, :])
         else:
             vector = jnp.concatenate([jnp.ones(1), rate[layout.places[link]]])
@@ -53,65 +60,64 @@ def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
 
 def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
     """Return the solution x of B(q) x = right, shape (N,)."""
+    return _solved(model, q, right, False)[0]
+
+
+def solve_held(model: FlexibleArm, q: Array, right: Array) -> tuple[Array, Array]:
+    """Return the solution of `solve` with prescribed motors, and the part of B x at the motors, shape (n,).
+
+    For the motors, ``right`` holds accelerations in place of torques.
+    """
+    return _solved(model, q, right, True)
+
+
+def _solved(model: FlexibleArm, q: Array, right: Array, held: bool) -> tuple[Array, Array]:
     n, width = model.num_links, model.tip.shape[1]
-    own, rotors = rotating_bodies(model)
+    own, table = rotating_bodies(model)
+    rotors = rotors_of(model, table, held)
     local, carried = _local(model, q)
     turning = np.concatenate([[0], np.arange(3, 3 + width)])
     local = local.at[:, turning[:, None], turning[None, :]].add(own)
-    places = model.layout.places
+    driven, places = model.layout.driven, model.layout.places
     padded = jnp.concatenate([right, jnp.zeros(1)])
     # a mode that a link lacks has only a 1 on the diagonal
     missing = (places == model.num_coordinates).astype(float)
     local = local.at[:, np.arange(3, 3 + width), np.arange(3, 3 + width)].add(missing)
-    forces = padded[places]
-
-    # a motor behind a spring has its own angle, which is eliminated first
-    springs = np.asarray(model.elastic)
-    driven = model.layout.driven
-    share = jnp.where(springs, rotors[:, 0, 1] / jnp.where(springs, rotors[:, 1, 1], 1.0), 0.0)
-    rotor = jnp.where(springs[:, None, None], 0.0, rotors)
-    rotor = rotor.at[:, 0, 0].add(
-        jnp.where(springs, rotors[:, 0, 0] - share * rotors[:, 0, 1], 0.0)
-    )
-    reaction = share * right[driven]
 
     def inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
         inertia, force = beyond
-        own_inertia, transport, modal, torque, turned, back = link
+        own_inertia, transport, modal, torque, turned, back, told = link
         whole = own_inertia + transport.T @ inertia @ transport
-        sides = transport.T @ force
-        table = jnp.concatenate([whole[3:, :3], (sides[3:] + modal)[:, None]], axis=1)
-        gone = eliminated(whole[3:, 3:], table)
-        left = whole[:3, :3] - whole[:3, 3:] @ gone[:, :3]
-        pushed = sides[:3] - whole[:3, 3:] @ gone[:, 3]
+        left, pushed, gone = without(whole, transport.T @ force, modal)
         # V = U + e theta'' with U the acceleration of the end of the previous link; the rotor turns with U and the
         # joint
         pivot = left[0, 0] + turned[1, 1]
         row = left[0].at[0].add(turned[0, 1])
-        drive = torque + pushed[0]
-        inner = left.at[0, 0].add(turned[0, 0]) - row[:, None] * row[None, :] / pivot
-        outer = (pushed - row * drive / pivot).at[0].add(-back)
-        return (inner, outer), (gone, row / pivot, drive / pivot)
+        inner, outer, passed = through_joint(
+            left, pushed, row, pivot, pushed[0], torque, told if held else None
+        )
+        return (inner.at[0, 0].add(turned[0, 0]), outer.at[0].add(-back)), (gone, passed)
 
     start = (jnp.zeros((3, 3)), jnp.zeros(3))
-    links = (local, carried, forces, right[:n], rotor, reaction)
-    _, kept = jax.lax.scan(inward, start, links, reverse=True)
+    motors = (right[:n], rotors.inertia, rotors.share * right[driven], told_joints(model, held))
+    _, kept = jax.lax.scan(inward, start, (local, carried, padded[places], *motors), reverse=True)
 
-    def outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
-        gone, row, drive, transport = link
-        joint = drive - row @ base
+    def outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array, Array]]:
+        (gone, passed), transport = link
+        joint = passed.rate(base)
         frame = base.at[0].add(joint)
         modal = gone[:, 3] - gone[:, :3] @ frame
-        return transport @ jnp.concatenate([frame, modal]), (joint, modal, base[0])
+        moved = transport @ jnp.concatenate([frame, modal])
+        return moved, (joint, modal, base[0], passed.needed(base))
 
-    _, (joints, modal, before) = jax.lax.scan(outward, jnp.zeros(3), (*kept, carried))
+    _, (joints, modal, carrying, needed) = jax.lax.scan(outward, jnp.zeros(3), (kept, carried))
     found = jnp.zeros(model.num_coordinates + 1)
-    if springs.any():
-        motors = (right[driven] - rotors[:, 0, 1] * before) / jnp.where(
-            springs, rotors[:, 1, 1], 1.0
-        )
-        found = found.at[driven].set(motors)
-    return found.at[:n].set(joints).at[places].set(modal)[:-1]
+    if held:
+        found = found.at[driven].set(right[driven])
+    elif any(model.elastic):
+        found = found.at[driven].set(rotors.accelerations(right[driven], carrying))
+    found = found.at[:n].set(joints).at[places].set(modal)[:-1]
+    return found, needed + rotors.torques(right[driven], carrying)
 
 
 def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:

@@ -21,10 +21,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
+from jaxmodal.dynamics.mechanics.articulated import (
+    Rotors,
+    rotors_of,
+    through_joint,
+    told_joints,
+    without,
+)
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.mechanics.kinematics_in_space import joints, of_pieces, scalars
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation, series
-from jaxmodal.dynamics.mechanics.solves import eliminated, solve_definite
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -169,34 +176,15 @@ def _given(vector: Array, gives: Array) -> Array:
     return jnp.concatenate([moved, columns], axis=1)
 
 
-class _Rotors(NamedTuple):
-    """Rotors by joint: inertia over the rate of the carrying link and the rate of the joint, (n, 2, 2).
-
-    A motor behind a spring is eliminated, or prescribed; ``share`` (n,) of its torque, or of its acceleration, acts
-    back on the link that carries it. ``own`` and ``mixed`` are its inertia and the coupling to that link; 0 for other
-    motors.
-    """
-
-    inertia: Array
-    share: Array
-    own: Array
-    mixed: Array
-
-
-def _rotors(model: SpatialFlexibleArm, held: bool) -> _Rotors:
-    springs = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
+def _rotors(model: SpatialFlexibleArm, held: bool) -> Rotors:
     carried = float(model.rotor_motion == "carried")
     gear, inertia = jnp.asarray(model.gear), jnp.asarray(model.rotor)
-    own = gear * gear * inertia
     mixed = carried * gear * inertia
-    plain = carried * inertia
-    behind = jnp.where(springs, mixed, 0.0)
-    share = behind if held else behind / jnp.where(springs & (own > 0.0), own, 1.0)
     rows = [
-        jnp.stack([plain if held else plain - share * mixed, mixed - behind], axis=-1),
-        jnp.stack([mixed - behind, jnp.where(springs, 0.0, own)], axis=-1),
+        jnp.stack([carried * inertia, mixed], axis=-1),
+        jnp.stack([mixed, gear * gear * inertia], axis=-1),
     ]
-    return _Rotors(jnp.stack(rows, axis=-2), share, jnp.where(springs, own, 0.0), behind)
+    return rotors_of(model, jnp.stack(rows, axis=-2), held)
 
 
 class _Joints(NamedTuple):
@@ -254,8 +242,7 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
     local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
     missing = (places == layout.size).astype(float)
-    # a joint whose motor is not behind a spring is itself prescribed
-    told = of_pieces(model, jnp.asarray(~np.asarray(model.elastic) & held))
+    told = of_pieces(model, told_joints(model, held))
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
     kept: list[Any] = []
     runs = _runs(model)
@@ -297,10 +284,9 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
     if held:
         solution = solution.at[driven].set(right[driven])
     elif any(model.elastic):
-        motors = right[driven] / jnp.where(rotors.own > 0.0, rotors.own, 1.0)
-        solution = solution.at[driven].set(motors - rotors.share * carrying)
+        solution = solution.at[driven].set(rotors.accelerations(right[driven], carrying))
     needed = jnp.concatenate([answer[3] for answer in answers])[layout.moving]
-    needed = needed + rotors.own * right[driven] + rotors.mixed * carrying
+    needed = needed + rotors.torques(right[driven], carrying)
     return jnp.concatenate([solution.at[:n].set(rates)[:-1], own]), needed
 
 
@@ -324,14 +310,14 @@ def _inward(
     axis, frame = joint.axis, joint.frame
     inertia, force = beyond
     carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
-    left, pushed, gone = _without(local.inertia + carried, local.transport.T @ force, modal)
+    left, pushed, gone = without(local.inertia + carried, local.transport.T @ force, modal)
     given = jnp.zeros((0, 7))
     if springs.shape[1] > 6 and moved_base:  # prescribed: its rows depend on nothing before it
         given = jnp.concatenate([jnp.zeros((sprung.size, 6)), sprung[:, None]], axis=1)
     elif springs.shape[1] > 6:
         rows = np.arange(6, springs.shape[1])
         whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
-        left, pushed, given = _without(whole, springs.T @ pushed, sprung)
+        left, pushed, given = without(whole, springs.T @ pushed, sprung)
     # in the axes of the previous tip, in which the direction of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
@@ -340,33 +326,15 @@ def _inward(
     row = way @ left[needed]
     pivot = row[needed] @ way + turned[1, 1] + joint.lacking
     row = row.at[:3].add(turned[0, 1] * axis)
-    share, drive = row / pivot, (torque + way @ pushed[needed]) / pivot
-    asked = row, jnp.zeros(())
-    if held:  # a prescribed joint takes no share of the forces and has its given acceleration
-        share, drive = jnp.where(told, 0.0, share), jnp.where(told, torque, drive)
-        asked = (
-            jnp.where(told, row, 0.0),
-            jnp.where(told, pivot * torque - way @ pushed[needed], 0.0),
-        )
-    inner = left - row[:, None] * share[None, :]
-    outer = pushed - row * drive
+    inner, outer, passed = through_joint(
+        left, pushed, row, pivot, way @ pushed[needed], torque, told if held else None
+    )
     if slides:  # referred to its position before sliding
         moved = _carried(jnp.eye(3), joint.reach)
         inner, outer = moved.T @ inner @ moved, moved.T @ outer
     inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
     outer = outer.at[:3].add(-back * axis)
-    return (inner, outer), (gone, given, share, drive, asked)
-
-
-def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, Array]:
-    """Return a system of 6 + k rows without its last k: matrix, right side, and the k in terms of the six."""
-    size = whole.shape[0]
-    if size == 6:
-        return whole, sides, jnp.zeros((0, 7))
-    table = jnp.concatenate([whole[6:, :6], (sides[6:] + forces)[:, None]], axis=1)
-    gone = eliminated(whole[6:, 6:], table)
-    left = whole[:6, :6] - whole[:6, 6:] @ gone[:, :6]
-    return left, sides[:6] - whole[:6, 6:] @ gone[:, 6], gone
+    return (inner, outer), (gone, given, passed)
 
 
 def _outward(
@@ -376,12 +344,11 @@ def _outward(
 
     The last value is the force or torque that a prescribed joint needs.
     """
-    (gone, given, row, drive, (of_base, rest)), transport, springs, joint = link
+    (gone, given, passed), transport, springs, joint = link
     carrying = joint.axis @ base[:3]
     if slides:
         base = _carried(jnp.eye(3), joint.reach) @ base
-    rate = drive - row @ base
-    needed = rest + of_base @ base
+    rate, needed = passed.rate(base), passed.needed(base)
     if slides:
         base = base + joint.way * rate
     angular = base[:3] if slides else base[:3] + joint.way[:3] * rate
