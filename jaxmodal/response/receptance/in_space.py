@@ -202,7 +202,7 @@ def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> D
 
 def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> Parted | None:
     """Return what rigid supports part, of a system and the same with derivatives, at `OFF_AXIS` as dual numbers."""
-    if not plain.rigid:
+    if not (plain.rigid and plain.inputs):
         return None
     still, read = still_loads(plain), read_ports(plain.quantity, plain.inputs, plain.outputs)
     with np.errstate(all="ignore"):
