@@ -15,6 +15,7 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.driven.driven_arms import by_links
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
 from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
@@ -177,7 +178,7 @@ def _factors(
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
     system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-    at_ground, ports = condensed_with_slopes(system, roots)
+    at_ground, ports = condensed_with_slopes(system, by_links(system), roots)
     return [*at_ground.found.factors, *support_pivots(ports.square)]
 
 

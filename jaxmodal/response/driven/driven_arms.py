@@ -43,13 +43,15 @@ class Arms(NamedTuple):
     """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells.
 
     ``apart`` (read, inputs, cells) is True for ports that rigid supports part, so that none moves under a load at the
-    other; None if that is not known.
+    other; None if that is not known. ``apart_slopes`` (directions, read, inputs, cells) is True for derivatives of
+    motions that are nothing at all frequencies. A motion may be nothing in one posture alone.
     """
 
     beams: list[BeamArrays]
     damping: list[Damping]
     rows: tuple[Array, ...]
     apart: Any = None
+    apart_slopes: Any = None
 
 
 def link_by_link(system: System) -> Arms:

@@ -15,7 +15,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.damping import Damping, damping_of
-from jaxmodal.response.driven.driven_arms import by_links, link_members, wide
+from jaxmodal.response.driven.driven_arms import Arms, by_links, link_members, wide
 from jaxmodal.response.driven.members import owners
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.systems import System, rows_of, system_of
@@ -26,7 +26,9 @@ from jaxmodal.response.receptance.port_motions import (
     PortMotions,
     condensed_arms,
     own_motions,
+    with_apart,
 )
+from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
 
 _ONE = (), np.empty((0, 1))
 #: number of frequencies computed on circles at a time, and growth of numbers beyond which derivatives have no correct
@@ -77,10 +79,12 @@ def system_with_slopes(
     )
 
 
-def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[OnGround, PortMotions]:
-    """Return the arm condensed onto the ground, and the motions of its ports, both with derivatives."""
+def condensed_with_slopes(
+    system: System, arms: Arms, omega: np.ndarray
+) -> tuple[OnGround, PortMotions]:
+    """Return the arm of a system condensed onto the ground, and the motions of its ports, both with derivatives."""
     dual_omega = with_rate(omega, system.beams.length.slopes.shape[0])
-    arms = by_links(wide(system))
+    arms = wide(arms)
     with np.errstate(all="ignore"):
         members = [
             member
@@ -93,17 +97,19 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[OnGround, 
 
 def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
     """Return motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with derivatives."""
+    plain = _plain(system)
+    arms = _with_apart(system, plain)
 
     def motions(omega: np.ndarray) -> np.ndarray:
         """Return values and derivatives, (1 + directions, read, inputs, F)."""
-        _, ports = condensed_with_slopes(system, omega)
+        _, ports = condensed_with_slopes(system, arms, omega)
         with np.errstate(all="ignore"):
             made = ports.values((1, omega.size))
         shape = (*made.shape[:2], 1, omega.size)
         slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
         return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
 
-    found, dual_omega = kept_slopes(motions, functools.partial(_growth, system), omega)
+    found, dual_omega = kept_slopes(motions, functools.partial(_growth, plain), omega)
     return found.real if system.real else found, dual_omega
 
 
@@ -139,9 +145,25 @@ def kept_slopes(
     return Dual(found[0], found[1:]), with_rate(omega, len(found) - 1)
 
 
-def _growth(system: System, omega: np.ndarray) -> np.ndarray:
-    """Return the approximate ratio of numbers in the recursion to its results, shape (F,)."""
+def _plain(system: System) -> System:
+    """Return the system without derivatives."""
     plain: System = jax.tree_util.tree_map(lambda x: x.value if isinstance(x, Dual) else x, system)
+    return plain
+
+
+def _with_apart(system: System, plain: System) -> Arms:
+    """Return the arm of a system, with what its rigid supports part, of motions and of their derivatives."""
+    arms, apart = by_links(system), with_apart(plain, by_links(plain)).apart
+    if apart is None:
+        return arms
+    _, ports = condensed_with_slopes(system, arms, OFF_AXIS)
+    with np.errstate(all="ignore"):
+        slopes = ports.nothing_of_slopes((1, OFF_AXIS.size)).all(axis=-1)
+    return arms._replace(apart=apart, apart_slopes=slopes)
+
+
+def _growth(plain: System, omega: np.ndarray) -> np.ndarray:
+    """Return the approximate ratio of numbers in the recursion to its results, shape (F,)."""
     arms = by_links(wide(plain))
     with np.errstate(all="ignore"):
         return np.broadcast_to(own_motions(plain, arms, omega).growth, (1, omega.size))[0]

@@ -19,8 +19,9 @@ from jaxmodal.response.receptance.in_space import (
     characteristic_factors,
     dual_motions,
     growth_in_space,
-    still_loads,
+    parted_motions,
 )
+from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
@@ -45,7 +46,8 @@ class SpatialSlopes:
         with np.errstate(all="ignore"):
             self._dual = spatial_system(moved, stepped, *asked)
         self._directions = len(singles) + 1
-        self._held = still_loads(self._plain).held
+        at = with_rate(OFF_AXIS, self._directions)
+        self._parted = parted_motions(self._plain, self._dual, at)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
         """Return motions of the ports that are read, and the frequencies, as `slopes.motions_with_slopes`."""
@@ -55,7 +57,7 @@ class SpatialSlopes:
     def _motions(self, omega: np.ndarray) -> np.ndarray:
         """Return values and derivatives, (1 + directions, read, inputs, F)."""
         with np.errstate(all="ignore"):
-            found = dual_motions(self._dual, with_rate(omega, self._directions), self._held)
+            found = dual_motions(self._dual, with_rate(omega, self._directions), self._parted)
         slopes = np.broadcast_to(found.slopes, (self._directions, *found.shape))
         return np.concatenate([found.value[None], slopes])
 

@@ -30,6 +30,7 @@ from jaxmodal.response.receptance.port_motions import (
     own_motions,
     with_apart,
 )
+from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
 #: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
@@ -75,10 +76,14 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     if not tree_on_host(system, omega):
         # one program for the frequencies and the nearby ones
         every = xp.concatenate([omega, around(constant(omega))[omega.size :]])
+        if system.held:
+            every = xp.concatenate([every, OFF_AXIS])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
         found = motions(broad, by_links(broad), members, every)
+        if system.held:
+            found, every = found.without_apart(), every[: -len(OFF_AXIS)].real
         values, *_ = xp.split(found.in_quantity(broad, every), 4, axis=-1)
         infinite = _infinite_near(
             broad,

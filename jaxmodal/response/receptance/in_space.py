@@ -33,6 +33,7 @@ from jaxmodal.response.receptance.rigid_supports import (
     APART,
     OFF_AXIS,
     cancelled,
+    reactions_of,
     support_pivots,
     supported,
 )
@@ -115,24 +116,32 @@ class Still(NamedTuple):
     held: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
 
+    def part(self, one: int, other: int) -> bool:
+        """Return whether two ports, which may be the same, do not move under a load at the other."""
+        pair = (min(one, other), max(one, other))
+        return pair in self.apart or bool(self.held.intersection(pair))
+
 
 def still_loads(system: SpatialSystem) -> Still:
-    """Return the ports that rigid supports fix, and those that they part: from a frequency that is no resonance."""
+    """Return the ports that rigid supports fix, and those that they part: from frequencies that are no resonances."""
     if not system.rigid:
         return Still()
-    omega = np.array([OFF_AXIS])
+    omega = OFF_AXIS
     held, apart = set(), set()
     with np.errstate(all="ignore"):
         free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
         left, terms = supported(free, system.rigid)
         sizes = cancelled(free, system.rigid)
         for i in range(6, left.size):
-            own, whole = (size_of(w[i, i] + 0.0 * omega) for w in (left, free))
-            # next to supports that are oblique to the port and also act in other directions
-            if np.all(own <= np.maximum(_HELD * whole, APART * terms[i])):
+            own, whole, most = (
+                size_of(x + 0.0 * omega) for x in (left[i, i], free[i, i], terms[i])
+            )
+            # a sum of squares over modes; the second is for supports that are oblique to the port and act in other
+            # directions as well
+            if own[0] <= max(_HELD * whole[0], _ROUNDING * most[0]):
                 held.add(i - 6)
             for j in range(6, i):
-                if np.all(size_of(left[j, i] + 0.0 * omega) <= APART * sizes[j, i]):
+                if not np.any(size_of(left[j, i] + 0.0 * omega) > APART * sizes[j, i]):
                     apart.add((j - 6, i - 6))
     return Still(frozenset(held), frozenset(apart))
 
@@ -169,11 +178,47 @@ def _motions(system: SpatialSystem, omega: NDArray[Any], still: Still) -> tuple[
     return _read(system, found, omega, still), growth
 
 
-def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
-    """Return motions (read, inputs, F) with derivatives, the one by the frequency last; 0 for ``held`` ports."""
+class Parted(NamedTuple):
+    """Masks of motions (read, inputs, 1) that are nothing at all frequencies, and of their derivatives.
+
+    A motion may be nothing in one posture alone; ``slopes`` has a first axis for the directions.
+    """
+
+    values: NDArray[np.bool_]
+    slopes: NDArray[np.bool_]
+
+
+def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> Dual:
+    """Return motions (read, inputs, F) with derivatives, the one by the frequency last."""
     *_, last = _inward(system, omega, 1.0)
     left, _ = supported(last.added.stiffness, system.rigid)
-    return _read(system, left, omega, Still(held))
+    found = _read(system, left, omega, Still())
+    if parted is None:
+        return found
+    return Dual(
+        np.where(parted.values, 0.0, found.value), np.where(parted.slopes, 0.0, found.slopes)
+    )
+
+
+def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> Parted | None:
+    """Return what rigid supports part, of a system and the same with derivatives, at `OFF_AXIS` as dual numbers."""
+    if not (plain.rigid and plain.inputs):
+        return None
+    still, read = still_loads(plain), read_ports(plain.quantity, plain.inputs, plain.outputs)
+    with np.errstate(all="ignore"):
+        *_, last = _inward(system, omega, 1.0)
+        w = last.added.stiffness
+        reactions, _ = reactions_of(w, system.rigid)
+        slopes = dual_motions(system, omega, None).slopes
+        nothing = np.zeros(slopes.shape[:3], bool)
+        values = np.zeros((*slopes.shape[1:3], 1), bool)
+        for k, into in enumerate(plain.inputs):
+            for o, out in enumerate(read if into.place != "base" else ()):
+                i, j = (plain.loads.index(each) for each in (out, into))
+                values[o, k] = still.part(i, j)
+                terms = reactions.cancelled_slopes(6 + i, 6 + j, w[6 + i, 6 + j])
+                nothing[:, o, k] = ~np.any(size_of(slopes[:, o, k]) > APART * terms, axis=-1)
+    return Parted(values, nothing[..., None])
 
 
 def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
@@ -194,9 +239,7 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> 
                 row = -sum((found[i, 6 + load] * x for i, x in imposed), start=NOTHING)
             else:
                 own = system.loads.index(into)
-                pair = (min(own, load), max(own, load))
-                none = pair in still.apart or still.held.intersection(pair)
-                row = NOTHING if none else -found[6 + load, 6 + own]
+                row = NOTHING if still.part(own, load) else -found[6 + load, 6 + own]
             rows.append(as_array(row, omega))
         columns.append(np.stack(rows))
     return np.stack(columns, axis=1)

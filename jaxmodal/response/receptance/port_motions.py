@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
+from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.driven_arms import Arms, damped_links, link_members
+from jaxmodal.response.driven.driven_arms import Arms, damped_links, link_members, wide
 from jaxmodal.response.driven.held_tips import on_dampers
 from jaxmodal.response.driven.port_quantities import in_quantity
 from jaxmodal.response.driven.ports import PortRow
@@ -76,6 +78,18 @@ class Motions(NamedTuple):
         values = self.values.real if system.real else self.values
         return in_quantity(system.quantity, system.inputs, system.outputs, values, omega)
 
+    def without_apart(self) -> Motions:
+        """Return traced motions but the last, at `OFF_AXIS`: 0 where these are nothing; derivatives are as they were.
+
+        A motion may be nothing in one posture alone.
+        """
+        own = slice(0, -len(OFF_AXIS))
+        apart = xp.all(self.rounding[..., -len(OFF_AXIS) :], axis=-1, keepdims=True)
+        values = self.values[..., own]
+        nothing = values - jax.lax.stop_gradient(values)
+        values = xp.where(apart, xp.where(xp.isfinite(values), nothing, 0.0), values)
+        return Motions(values, self.margin[..., own], None, self.rounding[..., own] | apart)
+
 
 def _numbered(system: System, rows: Sequence[Array]) -> tuple[dict[int, Terminal], Numbers]:
     """Return the ports, each once, by number, and their numbers."""
@@ -139,7 +153,7 @@ class PortMotions:
 
     def __init__(self, system: System, arms: Arms, at_ground: OnGround) -> None:
         self._system, self._rows, self._first = system, arms.rows, arms.beams[0]
-        self._apart = arms.apart
+        self._apart, self._apart_slopes = arms.apart, arms.apart_slopes
         self._found, self._numbers, self._dampers = at_ground[:3]
         inputs, read, held = self._numbers
         self.square = [[self._free(s, t) for t in held] for s in held]
@@ -163,16 +177,35 @@ class PortMotions:
         """Return the motions, (read, inputs, *shape)."""
         return self._entries(Reactions.held, shape)
 
-    def rounding(self, values: Any, noise: float = _NOISE) -> Any:
-        """Return a mask of motions that are rounding, which is ``noise`` of the terms that cancel in them."""
+    def rounding(self, values: Any, omega: Array) -> Any:
+        """Return a mask of motions that are rounding, relative to the terms that cancel in them.
+
+        Off the real axis no digits are lost: what is rounding there is nothing at all frequencies.
+        """
         if self._reactions is None:
             return None
         terms = self._entries(Reactions.cancelled, values.shape[2:])
+        noise = xp.where(constant(omega).imag == 0.0, _NOISE, APART)
         return ~(xp.abs(values) > noise * terms) & ~xp.isinf(values)
 
     def margin(self) -> Any:
         """Return how far the forces that hold the supports are from a resonance."""
         return margin_of_supports(self.square, self._dampers)
+
+    def nothing_of_slopes(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Return a mask (directions, read, inputs, *shape) of derivatives that are rounding."""
+        slopes = self.values(shape).slopes
+        terms = self._entries(Reactions.cancelled_slopes, (len(slopes), *shape))
+        return ~(xp.abs(slopes) > APART * np.moveaxis(terms, 2, 0))
+
+    def _parted(self, entry: Any, o: int, k: int) -> Any:
+        if self._apart is None:
+            return entry
+        none = self._apart[o, k]
+        if isinstance(entry, Dual):
+            slopes = np.where(self._apart_slopes[:, o, k], 0.0, entry.slopes)
+            return Dual(np.where(none, 0.0, entry.value), slopes)
+        return xp.where(none, 0.0, entry)
 
     def _entries(self, of: Any, shape: tuple[int, ...]) -> Any:
         system, read = self._system, self._numbers.read
@@ -181,12 +214,12 @@ class PortMotions:
             row = []
             for k, into in enumerate(system.inputs):
                 entry = self._moved(out, k)
-                if into in system.still or system.read[o] in system.still:
+                still = into in system.still or system.read[o] in system.still
+                # in another posture it may move: that is in derivatives
+                if still and not isinstance(entry, Dual):
                     entry = xp.where(np.True_, 0.0, constant(entry))
                 elif self._reactions is not None:
-                    entry = of(self._reactions, o, len(read) + k, entry)
-                    if self._apart is not None:
-                        entry = xp.where(self._apart[o, k], 0.0, entry)
+                    entry = self._parted(of(self._reactions, o, len(read) + k, entry), o, k)
                 row.append(xp.broadcast_to(entry, shape))
             rows.append(xp.stack(row))
         return xp.stack(rows)
@@ -217,28 +250,24 @@ def motions(
     anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
     margin = 0.0 * margin if anywhere else margin
     growth = None if growth is None else np.broadcast_to(growth, shape)
-    return Motions(values, xp.broadcast_to(margin, shape), growth, ports.rounding(values))
+    return Motions(values, xp.broadcast_to(margin, shape), growth, ports.rounding(values, omega))
 
 
 def with_apart(system: System, arms: Arms) -> Arms:
     """Return arms with `Arms.apart`, for NumPy.
 
-    A motion is nothing at all frequencies if it is at one that is no resonance: none lies off the real axis, where no
-    digits are lost.
+    A motion is nothing at all frequencies if it is at some that are no resonances: none lies off the real axis, where
+    no digits are lost.
     """
     if not system.held:
         return arms
-    omega = np.full(system.cells, OFF_AXIS)
     with np.errstate(all="ignore"):
-        links = range(len(arms.beams))
-        members = [member for link in links for member in link_members(system, arms, link, omega)]
-        ports = PortMotions(system, arms, condensed_arms(system, arms, members, omega))
-        values = ports.values(omega.shape)
-        return arms._replace(apart=ports.rounding(values, APART))
+        found = own_motions(system, wide(arms), OFF_AXIS)
+    return arms._replace(apart=np.all(found.rounding, axis=-1))
 
 
 def own_motions(system: System, arms: Arms, omega: np.ndarray) -> Motions:
-    """Return `motions` of arms, each at its own frequency."""
+    """Return `motions` of arms at frequencies, whose axes broadcast."""
     links = range(len(arms.beams))
     members = [member for link in links for member in link_members(system, arms, link, omega)]
     return motions(system, arms, members, omega)

@@ -21,10 +21,12 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
 #: relative addition to a singular matrix, the smallest that changes 1: its response is then that near a resonance
 _NUDGE = 2.0**-52
-#: a frequency at which there is no resonance, rad/s: it is not real
-OFF_AXIS = 1.0 + 0.5j
-#: a motion there below this, relative to the terms that cancel in it, is nothing: rounding is a quarter of it
-APART = 2.0**-50
+#: frequencies at which there is no resonance, rad/s, for they are not real; one of them is near those of any arm, where
+#: what couples two ports by inertia alone is no smaller than rounding
+OFF_AXIS = 10.0 ** np.arange(0.0, 10.0, 2.0) * (1.0 + 0.5j)
+#: a motion at all of them below this, relative to the terms that cancel in it, is nothing: rounding reaches 6e-11 at
+#: the highest
+APART = 2.0**-30
 
 
 class Reactions:
@@ -64,6 +66,15 @@ class Reactions:
             for s in self._supports
         )
 
+    def cancelled_slopes(self, i: int, j: int, free: Any) -> Any:
+        """Return the sizes of what cancels in the derivatives of `held` added, (directions, ...)."""
+        x, b, c = [[size_of(s) for s in row] for row in self._forces], self._pushed, self._square
+        own = (_steep(b[i][s]) * x[j][s] + x[i][s] * _steep(b[j][s]) for s in self._supports)
+        between = (
+            x[i][s] * _steep(c[s][t]) * x[j][t] for s in self._supports for t in self._supports
+        )
+        return _steep(free) + total(own) + total(between)
+
     def terms(self, i: int, free: Any) -> Any:
         """Return `cancelled` of a load with itself, and what rounding of C adds, which is larger near a resonance."""
         forces, c = [size_of(x) for x in self._forces[i]], self._square
@@ -80,7 +91,7 @@ def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
     """
     if not count:
         return w, [size_of(w[i, i]) for i in range(w.size)]
-    reactions, kept = _reactions(w, count)
+    reactions, kept = reactions_of(w, count)
     found = Symmetric([reactions.held(i, j, w[i, j]) for i, j in places(kept)])
     dual = any(isinstance(each, Dual) for each in w.entries)
     return found, [] if dual else [reactions.terms(i, w[i, i]) for i in range(kept)]
@@ -88,11 +99,11 @@ def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
 
 def cancelled(w: Symmetric, count: int) -> Symmetric:
     """Return `Reactions.cancelled` of the entries of `supported`."""
-    reactions, kept = _reactions(w, count)
+    reactions, kept = reactions_of(w, count)
     return Symmetric([reactions.cancelled(i, j, w[i, j]) for i, j in places(kept)])
 
 
-def _reactions(w: Symmetric, count: int) -> tuple[Reactions, int]:
+def reactions_of(w: Symmetric, count: int) -> tuple[Reactions, int]:
     """Return the forces of the last ``count`` loads, which are of supports, and the number of rows without these."""
     kept = w.size - count
     held = range(kept, w.size)
@@ -154,6 +165,11 @@ def _matrix(rows: Sequence[Sequence[Any]]) -> Any:
     shape = np.broadcast_shapes(*(np.shape(x) for row in rows for x in row))
     every = xp.stack([xp.stack([xp.broadcast_to(x, shape) for x in row]) for row in rows])
     return xp.moveaxis(every, (0, 1), (-2, -1))
+
+
+def _steep(x: Any) -> Any:
+    """Return the sizes of derivatives; 0 for a number without any."""
+    return size_of(x.slopes) if isinstance(x, Dual) else 0.0
 
 
 def _value(x: Any) -> Any:
