@@ -170,7 +170,7 @@ def run(
             _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
     if state.torn and not isinstance(share, Part):  # other parts are repaired by their own runs
-        raise stores.damaged(store, state.torn)
+        raise stores.damaged(store, state.torn, isinstance(share, Claims))
     if state.missing:
         return _dataset(store, opened.unmarked())
     opened.finish(state)
