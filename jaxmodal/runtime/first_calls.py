@@ -19,6 +19,7 @@ import jax
 import jax.monitoring
 
 EVENTS = "/jax/core/compile/"
+_STORED = "/jax/compilation_cache/cache_misses"
 #: seconds of compiling before it is said; programs less than GAP seconds apart are one wait
 DELAY, GAP = 3.0, 1.0
 _LOGGER = logging.getLogger("jaxmodal")
@@ -30,7 +31,7 @@ class FirstCalls:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.begun = 0
+        self.begun = self.written = 0
         self._running = 0
         self._since = self._last = -math.inf
         self._timer: threading.Timer | None = None
@@ -53,6 +54,10 @@ class FirstCalls:
         self._timer = threading.Timer(seconds, self.look)
         self._timer.daemon = True
         self._timer.start()
+
+    def stored(self, event: str, **kwargs: str | int) -> None:
+        """Count the programs that JAX has compiled and put into the cache."""
+        self.written += event == _STORED
 
     def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
         """Record that it has ended."""
@@ -119,7 +124,13 @@ def programs_begun() -> int:
     return _CALLS.begun
 
 
+def programs_written() -> int:
+    """How many programs this process has compiled and put into the cache."""
+    return _CALLS.written
+
+
 def listen() -> None:
     """Register listeners for JAX's events."""
     jax.monitoring.register_scalar_listener(_CALLS.began)
     jax.monitoring.register_event_duration_secs_listener(_CALLS.ended)
+    jax.monitoring.register_event_listener(_CALLS.stored)

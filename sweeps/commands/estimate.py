@@ -22,7 +22,8 @@ class Estimate:
     """Elapsed seconds on ``cores`` cores, without pictures.
 
     ``begin`` is the time before the first cell, ``computing`` that of all cells, extrapolated from ``measured_cells``
-    cells that took ``measured_seconds``. ``drawn`` is True if pictures are drawn afterwards.
+    cells that took ``measured_seconds``, here or in an ``earlier`` process. ``drawn`` is True if pictures are drawn
+    afterwards.
     """
 
     begin: float
@@ -31,6 +32,7 @@ class Estimate:
     measured_seconds: float
     cores: int
     drawn: bool
+    earlier: bool = False
 
     @property
     def total(self) -> float:
@@ -51,6 +53,7 @@ def estimate(sweep: Sweep, grid: Grid, started: float = 0.0) -> Estimate:
         measured_seconds=found.seconds,
         cores=available_cores(),
         drawn=dataset_bytes(sweep) <= LARGE,
+        earlier=found.earlier,
     )
 
 
@@ -82,6 +85,7 @@ def time_text(found: Estimate) -> str:
     return (
         f"time: about {seconds_text(found.total)} on {_cores(found)}{pictures}: {seconds_text(found.begin)} to begin, "
         f"and all cells as {first}, which took {found.measured_seconds:.2g} s here"
+        f"{' earlier' * found.earlier}"
     )
 
 

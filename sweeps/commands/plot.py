@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from jaxmodal.cli.arguments import BadInput, Number, ascii_number, format_option
 from jaxmodal.cli.output import print_json, written_files
@@ -15,6 +18,9 @@ from sweeps.commands.base import opened, refusing
 
 if TYPE_CHECKING:
     import xarray as xr
+
+#: difference, relative or absolute, up to which the nearest point of an axis is the one asked for; largest number
+_SAME, _LARGEST = 1e-6, 1e300
 
 
 def draw(
@@ -134,6 +140,7 @@ def plot(
     """
     from jaxmodal.cli.paths import require_file
     from sweeps.analysis.cells import axes_of
+    from sweeps.solution.quantity import NOT_COMPUTED
 
     suffix = _suffix(out, kind_of_file)
     if out is not None:
@@ -146,6 +153,8 @@ def plot(
     if address is not None and kind != "sensitivities":
         raise BadInput(f"--address {address}: goes with --kind sensitivities.")
     ds = opened(store).load()
+    if bool((ds.status == NOT_COMPUTED).all()):
+        raise BadInput(f"{store}: no cell has been computed; run the sweep first.")
     place = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
         ds = selected(ds, at)
@@ -198,10 +207,28 @@ def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
                 f"--at {entry}: the axes are {', '.join(known)}.{suggestion(name, known)}"
             )
         if name == "theory":
+            theories = [str(theory) for theory in ds.theory.values]
+            if text not in theories:
+                raise BadInput(
+                    f"--at {entry}: the theories are {', '.join(theories)}.{suggestion(text, theories)}"
+                )
             ds = ds.sel(theory=text)
-            continue
-        try:
-            ds = ds.sel({name: ascii_number(text)}, method="nearest")
-        except ValueError as error:
-            raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
+        else:
+            ds = ds.isel({name: _nearest(entry, ds[name].values, text)})
     return ds
+
+
+def _nearest(entry: str, values: NDArray[Any], text: str) -> int:
+    """Return the place of the value of an axis that is nearest to a number; a value that is not equal is told."""
+    try:
+        wanted = ascii_number(text)
+    except ValueError as error:
+        raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
+    if math.isnan(wanted):
+        raise BadInput(f"--at {entry}: {text!r} is no value of an axis; give a number.")
+    # infinite values are compared as the largest ones
+    there, asked = (np.clip(numbers, -_LARGEST, _LARGEST) for numbers in (values, wanted))
+    place = int(np.argmin(np.abs(there - asked)))
+    if not math.isclose(values[place], wanted, rel_tol=_SAME, abs_tol=_SAME):
+        click.echo(f"--at {entry}: the nearest value there is {values[place]:g}.", err=True)
+    return place

@@ -8,6 +8,9 @@ from typing import Any
 
 from sweeps.definition.axes import Axis
 
+#: key of the digest of the values of an axis
+_DIGEST = "sha256"
+
 
 def described_axis(entry: Axis) -> dict[str, Any]:
     """Return an axis as plain values, with its numbers given by their ends and their digest."""
@@ -18,7 +21,7 @@ def described_axis(entry: Axis) -> dict[str, Any]:
             "size": entry.size,
             "first": float(column.values[0]),
             "last": float(column.values[-1]),
-            "sha256": hashlib.sha256(column.values.astype("<f8").tobytes()).hexdigest(),
+            _DIGEST: hashlib.sha256(column.values.astype("<f8").tobytes()).hexdigest(),
         }
         for column in entry.columns
     }
@@ -29,11 +32,15 @@ def differences(old: Any, new: Any, place: str = "", *, where: str = "now") -> l
     if isinstance(old, dict) and isinstance(new, dict):
         keys = dict.fromkeys([*old, *new])
         inner = f"{place}." if place else ""
-        return [
+        found = [
             line
             for key in keys
+            if key != _DIGEST
             for line in differences(old.get(key), new.get(key), f"{inner}{key}", where=where)
         ]
+        if not found and old.get(_DIGEST) != new.get(_DIGEST):
+            found = [f"{place}: other values between the same ends in the store than {where}"]
+        return found
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True), start=1)
         return [

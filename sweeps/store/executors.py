@@ -21,7 +21,7 @@ from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.store import attempts
-from sweeps.store.local_workers import local_cluster
+from sweeps.store.local_workers import begin_workers, local_cluster
 from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
@@ -140,18 +140,20 @@ class Dask:
         Raises
         ------
         SweepError
-            If dask is missing or the scheduler cannot be reached.
+            If dask is missing, the scheduler cannot be reached, or workers do not start.
         """
+        if self.address is None:
+            begin_workers()
         try:
             import distributed
         except ImportError as error:
             raise SweepError("the executor 'dask' needs dask; install jaxmodal[dask].") from error
         dask: Any = distributed
         with contextlib.ExitStack() as stack:
+            target: Any = self.address
+            if target is None:
+                target = stack.enter_context(local_cluster(dask, self.workers))
             try:
-                target: Any = self.address
-                if target is None:
-                    target = stack.enter_context(local_cluster(dask, self.workers))
                 client = stack.enter_context(dask.Client(target, set_as_default=False))
             except (OSError, ValueError) as error:
                 raise SweepError(

@@ -7,7 +7,7 @@ import time
 from typing import NamedTuple
 
 from jaxmodal.runtime.devices import default_device, is_gpu
-from jaxmodal.runtime.first_calls import programs_begun
+from jaxmodal.runtime.first_calls import programs_begun, programs_written
 from sweeps.definition.sweep import Sweep
 from sweeps.store.grid import (
     FEW_CHUNKS,
@@ -18,18 +18,23 @@ from sweeps.store.grid import (
     make_grid,
     sizes_of,
 )
+from sweeps.store.kept_times import keep, kept
 
 #: least seconds of a call from which the time of a whole chunk is estimated, and ratio of cells of successive calls
 _ENOUGH, _STEP = 1.0, 4
 
 
 class Measured(NamedTuple):
-    """Seconds before the first cell (``begin``), seconds of some ``cells``, and estimated seconds of a whole chunk."""
+    """Seconds before the first cell (``begin``), seconds of some ``cells``, and estimated seconds of a whole chunk.
+
+    ``earlier`` is True if another process measured them.
+    """
 
     begin: float
     cells: int
     seconds: float
     chunk_seconds: float
+    earlier: bool = False
 
 
 class _Call(NamedTuple):
@@ -41,9 +46,23 @@ def measured(sweep: Sweep, grid: Grid) -> Measured:
     """Return the times of the first cell, and of more cells of the first chunk until a second or the chunk is used.
 
     Before the first cell, common data are computed: the guess or the series, and the programs, which are cached. The
-    last two calls give the time per cell without the overhead of a call.
+    last two calls give the time per cell without the overhead of a call. Of a sweep of several chunks the times are
+    kept for later processes, unless programs were compiled, which those find in the cache.
     """
     chunk = sizes_of(next(grid.chunks(0)))
+    several = grid.num_chunks > 1
+    known = kept(sweep, chunk) if several else None
+    if known is not None and len(known) == len(Measured._fields) - 1:
+        begin, cells, seconds, chunk_seconds = known
+        return Measured(begin, int(cells), seconds, chunk_seconds, earlier=True)
+    compiled = programs_written()
+    found = _measured(sweep, chunk)
+    if several and programs_written() == compiled:
+        keep(sweep, chunk, list(found[:-1]))
+    return found
+
+
+def _measured(sweep: Sweep, chunk: tuple[int, ...]) -> Measured:
     watch = _Watch()
     _call(sweep, chunk, 1)
     calls = [_call(sweep, chunk, 1)]

@@ -24,6 +24,9 @@ _DIGEST = "metadata_digest"
 _REPAIR = (
     "run the same sweep into this store again: it writes what is damaged anew, and leaves the rest"
 )
+_UNCLAIMED = (
+    "; without claims (--claim), since a run with claims reads no data of shards that are complete"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,12 +84,13 @@ def examine(location: Location) -> Found | None:
     return Found(dict(attributes), digests, damage)
 
 
-def damaged(location: Location, damage: Mapping[str, str]) -> StoreError:
-    """Return the error that lists the damaged pieces of a store."""
+def damaged(location: Location, damage: Mapping[str, str], claimed: bool = False) -> StoreError:
+    """Return the error that lists the damaged pieces of a store; a run with claims would not mend them."""
     lines = [f"\n  {place_of(location, key)} {what}" for key, what in list(damage.items())[:5]]
     more = f"\n  and {len(damage) - 5} more" if len(damage) > 5 else ""
     return StoreError(
-        f"{text_of(location)}: is damaged or was not made to its end:{''.join(lines)}{more}\n{_REPAIR}."
+        f"{text_of(location)}: is damaged or was not made to its end:{''.join(lines)}{more}\n{_REPAIR}"
+        f"{_UNCLAIMED if claimed else ''}."
     )
 
 

@@ -21,6 +21,7 @@ from sweeps.store.attempts import GivenUpError
 from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
 from sweeps.store.executors import Dask, Executor, Failed, as_executor
 from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
+from sweeps.store.local_workers import begin_workers
 from sweeps.store.shares import Claimed, Claims, Part
 from sweeps.store.solve import plans_to_send, take_plans
 
@@ -145,6 +146,8 @@ def run(
                 "share: the scheduler of dask gives out the shards; leave the claims out, or compute in this process."
             )
         stores.require_reachable(store)
+        if place.address is None:
+            begin_workers()  # their imports take longer than what is done here before they are needed
     if isinstance(share, Claims):
         from sweeps.store.claim_places import require_claims
 
@@ -170,7 +173,7 @@ def run(
             _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
     if state.torn and not isinstance(share, Part):  # other parts are repaired by their own runs
-        raise stores.damaged(store, state.torn)
+        raise stores.damaged(store, state.torn, isinstance(share, Claims))
     if state.missing:
         return _dataset(store, opened.unmarked())
     opened.finish(state)

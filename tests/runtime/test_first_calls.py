@@ -56,6 +56,13 @@ def test_many_short_programs_are_one_wait(quick, caplog):
     assert len(said(caplog)) == 1
 
 
+def test_programs_that_go_into_the_cache_are_counted():
+    calls = FirstCalls()
+    for event in ("hits", "misses", "misses"):
+        calls.stored(f"/jax/compilation_cache/cache_{event}")
+    assert calls.written == 2
+
+
 def test_short_waits_are_not_said(quick, caplog):
     calls = FirstCalls()
     of_the_library(calls, 0.01, programs=4, pause=0.06)

@@ -7,6 +7,13 @@ from small_sweeps import CHUNK_CELLS, contents, pinned_commit, small_sweep
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
+from sweeps.store import kept_times
+
+
+@pytest.fixture(autouse=True)
+def no_kept_times(monkeypatch):
+    """Times of stand-ins for the solver, or of a busy moment, are kept for no other test."""
+    monkeypatch.setattr(kept_times, "_folder", lambda: None)
 
 
 @pytest.fixture

@@ -13,7 +13,10 @@ from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.grid
+from jaxmodal.cli.arguments import BadInput
 from jaxmodal.cli.commands import main
+from sweeps.commands.plot import selected
+from sweeps.store.zarr_store import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -226,6 +229,7 @@ def test_bad_input_is_refused(sweep_file, store):
     assert_refused(invoke("export", store, "--out", "none/a.csv"), "cannot be written")
     assert_refused(invoke("plot", store, "--at", "theta2=3"), "Did you mean 'theta_2'")
     assert_refused(invoke("plot", store, "--at", "theta_2=x"), "not a number")
+    assert_refused(invoke("plot", store, "--at", "theta_2=nan"), "'nan' is no value of an axis")
     assert_refused(invoke("plot", store, "--kind", "slenderness"), "thickness_factor")
     assert_refused(invoke("plot", store, "--kind", "maps", "--at", "theta_2=0"), "needs more axes")
     sweep_file.write_text(SWEEP.replace("num_modes = 2", "num_modes = 0"))
@@ -256,3 +260,34 @@ def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
     assert answer.returncode == 0, answer.stderr
     for command in ("plan", "run", "status", "verify", "plot", "export", "examples"):
         assert invoke(command, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "told"),
+    [
+        ("5", 5.0, ""),
+        ("0.3", 0.0, "--at k=0.3: the nearest value there is 0."),
+        ("-4", 0.0, "the nearest value there is 0."),
+        ("1e9", 8.0, "the nearest value there is 8."),
+        ("inf", np.inf, ""),
+        ("4.9999999", 5.0, ""),
+    ],
+)
+def test_the_nearest_point_of_an_axis_in_any_order_is_taken_and_told(asked, found, told, capsys):
+    ds = xr.Dataset({"frequency": ("k", np.arange(4.0))}, {"k": [5.0, 0.0, np.inf, 8.0]})
+    assert selected(ds, (f"k={asked}",)).k.item() == found
+    said = capsys.readouterr().err
+    assert told in said
+    assert bool(told) == bool(said)
+
+
+def test_an_unknown_theory_at_which_to_draw_is_refused(sweep_file):
+    ds = xr.Dataset({"frequency": ("theory", [1.0, 2.0])}, {"theory": ["timoshenko", "rayleigh"]})
+    with pytest.raises(BadInput, match=r"theory=raylegh: the theories are .* mean 'rayleigh'"):
+        selected(ds, ("theory=raylegh",))
+    assert selected(ds, ("theory=rayleigh",)).frequency.item() == 2.0
+
+
+def test_of_a_store_without_a_computed_cell_nothing_is_drawn(sweep_file):
+    open_store("empty.zarr", sweeps.read_sweep(sweep_file))
+    assert_refused(invoke("plot", "empty.zarr"), "no cell has been computed; run the sweep first")

@@ -1,6 +1,9 @@
 """A shard that workers of dask cannot compute."""
 
 import math
+import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +56,28 @@ def test_a_shard_that_fails_is_tried_again_and_reported_and_the_rest_goes_on(tmp
     assert tried.count(FAILS) == 1 + executors._RETRIES
     store = zarr_store.stored(path)
     assert store.missing() == [FAILS]
+
+
+UNGUARDED = """
+import jax
+jax.config.update("jax_enable_x64", True)
+import sweeps
+sweep = sweeps.Sweep("example:two_link_flexible", [sweeps.axis("theta_2", [0.0, 1.0])], num_modes=1)
+sweeps.run(sweep, {store!r}, executor="dask")
+"""
+
+
+def test_a_file_that_its_own_workers_would_run_again_is_told(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(UNGUARDED.format(store=str(tmp_path / "a.zarr")))
+    ended = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 1
+    last = ended.stderr.strip().splitlines()
+    assert any(line.startswith("sweeps.SweepError: executor: the workers of dask") for line in last)
+    assert 'put what it computes under `if __name__ == "__main__":`' in ended.stderr
+
+
+def test_a_worker_that_would_start_workers_is_refused(monkeypatch):
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(sweeps.SweepError, match="run the main file of Python again"):
+        next(sweeps.Dask().run(abs, range(3)))

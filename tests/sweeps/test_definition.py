@@ -271,6 +271,22 @@ def test_differences_name_the_place_and_both_values():
     assert differences(old, copy.deepcopy(old)) == []
 
 
+def test_values_of_an_axis_differ_by_their_ends_or_between_them():
+    """Digests say nothing to a reader."""
+    old, longer, other = (
+        sweeps.Sweep(TWO_LINK, [sweeps.axis("theta_2", values)]).description()
+        for values in ([0.0, 1.0, 3.0], [0.0, 1.0, 2.0, 4.0], [0.0, 2.0, 3.0])
+    )
+    place = "axes.theta_2.theta_2"
+    assert differences(old, longer) == [
+        f"{place}.size: 3 in the store, 4 now",
+        f"{place}.last: 3.0 in the store, 4.0 now",
+    ]
+    assert differences(old, other) == [
+        f"{place}: other values between the same ends in the store than now"
+    ]
+
+
 # ---- chunks ----
 
 

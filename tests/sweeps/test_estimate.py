@@ -11,10 +11,11 @@ import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
 from sweeps.commands.estimate import Estimate, estimate, path_text, time_text, workers_lines
-from sweeps.store import first_chunk
+from sweeps.store import first_chunk, kept_times
 from sweeps.store.grid import make_grid
 
 ARM = jm.examples.two_link_flexible()
+FOLDER = kept_times._folder  # before a fixture replaces it
 
 
 class Machine:
@@ -133,8 +134,65 @@ def test_what_it_says():
     )
 
 
-def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(monkeypatch, tmp_path):
-    Machine(monkeypatch, each=1e-6)
+@pytest.fixture
+def kept_in(monkeypatch, tmp_path):
+    """Times are kept in a folder of the test."""
+    monkeypatch.setattr(kept_times, "_folder", lambda: tmp_path / "kept")
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept"
+
+
+def test_times_of_several_chunks_are_kept_for_the_same_definition(monkeypatch, kept_in):
+    machine = Machine(monkeypatch, each=0.25)
+    first = measured(10_000, 64)
+    asked = len(machine.calls)
+    assert measured(10_000, 64) == first._replace(earlier=True)
+    assert len(machine.calls) == asked
+    for other in ((9_000, 64), (10_000, 32)):  # another sweep, other chunks
+        assert not measured(*other).earlier
+    assert len(list(kept_in.iterdir())) == 3
+    measured(50)  # of one chunk, which takes no longer than to look
+    assert len(list(kept_in.iterdir())) == 3
+
+
+def test_times_that_cannot_be_read_or_kept_are_measured_anew(monkeypatch, kept_in):
+    Machine(monkeypatch, each=0.25)
+    found = measured(10_000, 64)
+    (file,) = kept_in.iterdir()
+    for text in ("", "[1, 2", "[1, 2]", '["a", 1, 2, 3]', "7", '{"a": 1}'):
+        file.write_text(text)
+        assert measured(10_000, 64) == found, text
+    assert measured(10_000, 64).earlier
+    monkeypatch.setattr(kept_times, "_folder", lambda: kept_in / "none")
+    assert measured(10_000, 64) == measured(10_000, 64) == found
+
+
+def test_times_with_compilation_are_not_kept(monkeypatch, kept_in):
+    """Later processes find the programs in the cache and begin sooner."""
+    Machine(monkeypatch, each=0.25)
+    written = iter([0, 3, 3, 3])
+    monkeypatch.setattr(first_chunk, "programs_written", lambda: next(written))
+    assert not measured(10_000, 64).earlier
+    assert not measured(10_000, 64).earlier
+    assert measured(10_000, 64).earlier
+
+
+@pytest.mark.parametrize(
+    ("folder", "allowed", "kept"),
+    [("a", True, True), ("a", False, False), ("gs://a", True, False), (None, True, False)],
+)
+def test_times_are_kept_where_programs_are_on_disk(monkeypatch, folder, allowed, kept):
+    monkeypatch.setattr(
+        kept_times, "_settings", types.SimpleNamespace(jax_compilation_cache_dir=folder)
+    )
+    monkeypatch.setattr(kept_times, "allowed", lambda: allowed)
+    assert (FOLDER() is not None) == kept
+
+
+def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(
+    monkeypatch, tmp_path, kept_in
+):
+    machine = Machine(monkeypatch, each=1e-6)
     file = tmp_path / "s.toml"
     angles = "linspace = { start = 0.1, stop = 1, num = 1000 }"
     parameters = ("theta_2", "payload.mass", "link1.length")
@@ -147,6 +205,12 @@ def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(monkeypatch
     assert said["seconds"]["computing"] == pytest.approx(1000.0, rel=1e-6)
     assert said["seconds"]["measured_cells"] == math.prod(said["chunks"]["shape"])
     assert said["files"] <= 10_000
+    machine.calls.clear()
+    again = CliRunner().invoke(main, ["sweep", "plan", str(file)])
+    assert again.stdout.rstrip().endswith("s here earlier")
+    shards = f"shards: {said['shards']['number']} of {' x '.join(map(str, said['shards']['shape']))} cells"
+    assert shards in again.stdout
+    assert machine.calls == []
 
 
 def test_cells_are_solved_and_timed_as_they_will_be():
