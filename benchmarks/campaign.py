@@ -94,10 +94,12 @@ def check_case(given: Case, name: str, kernel: str = "auto") -> Findings:
     )
 
 
-def check_result(given: Case, result: Any, name: str) -> Findings:
-    """Count at the ends of all brackets, and about all frequencies, of a result of these cells."""
+def check_result(given: Case, result: Any, name: str, which: np.ndarray | None = None) -> Findings:
+    """Count at the ends of all brackets, and about all frequencies, of a result of these cells, or ``which`` modes."""
     omega, bracket = np.asarray(result.omega), np.asarray(result.bracket)
     certified = np.asarray(result.certified) & (omega > 0.0)
+    if which is not None:
+        certified = certified & which
     numbers = np.arange(1, omega.shape[1] + 1)
     bound = np.broadcast_to(np.asarray(getattr(result, "omega_error", BOUND)), omega.shape)
     values = values_of(given)

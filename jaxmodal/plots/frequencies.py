@@ -10,6 +10,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.plots.figures import COLOURS, axes_or_new, label_decades
 from jaxmodal.postures.inverse_results import PosturesAt
+from jaxmodal.postures.readings import as_read, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +52,7 @@ def draw_frequencies(found: NaturalFrequencies, axes: Axes | None = None) -> Axe
 
 
 def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
-    """Draw the angles of one joint at which an arm has a given frequency, with mode numbers.
+    """Draw the angles of one joint, or the values, at which an arm has a given frequency, with mode numbers.
 
     Parameters
     ----------
@@ -61,10 +62,10 @@ def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Axes over a full turn of the joint, in degrees.
+        Axes over a full turn of the joint, in degrees; over the values that were found.
     """
-    many = np.ndim(found.angle) > 1
-    degrees = np.degrees(np.atleast_2d(np.asarray(found.angle)))
+    many, of_value = np.ndim(found.angle) > 1, isinstance(found.joint, str)
+    degrees = np.atleast_2d(as_read(found.joint, found.angle))
     certified = np.atleast_2d(np.asarray(found.certified))
     hertz = np.broadcast_to(np.asarray(found.omega) / (2.0 * np.pi), degrees.shape[:1])
     by_frequency = many and np.unique(hertz).size > 1
@@ -72,16 +73,20 @@ def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
     axes = axes_or_new(axes, 7.0, 4.0 if many else 1.8)
     across = np.broadcast_to(rows[:, None], degrees.shape).ravel()
     _marks(axes, degrees.ravel(), across, certified.ravel(), lines=not many)
-    axes.set_xlim(-185.0, 185.0)
-    axes.set_xticks(range(-180, 181, 30))
+    if of_value:
+        axes.set_xlabel(heading(found.joint))
+    else:
+        axes.set_xlim(-185.0, 185.0)
+        axes.set_xticks(range(-180, 181, 30))
+        axes.set_xlabel(f"angle of joint {found.joint} [°]")
     if many:
         axes.set_ylabel("frequency [Hz]" if by_frequency else "cell")
     else:
         _numbers(axes, degrees[0], np.atleast_2d(np.asarray(found.mode))[0])
-    axes.set_xlabel(f"angle of joint {found.joint} [°]")
     count = int(np.isfinite(degrees).sum()) or "no"
     of = "the frequency of each row" if by_frequency else f"{hertz_text(float(hertz[0]))} Hz"
-    title = f"{count} angle{'s' * (count != 1)} with {of} ({found.theory})"
+    what = "value" if of_value else "angle"
+    title = f"{count} {what}{'s' * (count != 1)} with {of} ({found.theory})"
     axes.set_title(title, fontsize=10)
     return axes
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.plots.figures import axes_or_new, broken, finished, new_figure
+from jaxmodal.postures.readings import as_read, heading
 from jaxmodal.postures.resonance_lines import links
 from jaxmodal.postures.resonance_results import ResonanceMap, row_values
 
@@ -62,12 +63,15 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
     labels = _draw_map(found, axes) if found.across else _draw_strip(found, axes)
     for which, colour in enumerate(_ENDS):
         labels.append(_line(colour, f"{_modes(found, which)} at {(low, high)[which]:g} Hz"))
-    least, most = np.degrees(np.asarray(found.limits)).round(9)
+    least, most = as_read(found.joint, found.limits).round(9)
     axes.set_xlim(least, most)
-    if most - least > 180.0:
-        step = 60 if found.across else 30
-        axes.set_xticks([x for x in range(-180, 181, step) if least <= x <= most])
-    axes.set_xlabel(f"angle of joint {found.joint} [°]")
+    if isinstance(found.joint, str):
+        axes.set_xlabel(heading(found.joint))
+    else:
+        if most - least > 180.0:
+            step = 60 if found.across else 30
+            axes.set_xticks([x for x in range(-180, 181, step) if least <= x <= most])
+        axes.set_xlabel(f"angle of joint {found.joint} [°]")
     figure.legend(handles=labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return axes
 
@@ -98,10 +102,11 @@ def _shades(most: int) -> list[Artist]:
 
 
 def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
-    """Draw the angle of one joint as a strip; its borders are labelled with angle and mode."""
+    """Draw the angle of one joint, or a value, as a strip; its borders are labelled with it and the mode."""
     count = int(np.isfinite(np.asarray(found.border)[0]).sum())
-    border = np.degrees(np.asarray(found.border)[0, :count])
-    least, most = np.degrees(np.asarray(found.limits))
+    border = as_read(found.joint, np.asarray(found.border)[0, :count])
+    least, most = as_read(found.joint, found.limits)
+    form = "{:.4g}" if isinstance(found.joint, str) else "{:.1f}°"
     edges = np.concatenate([[least], border, [most]])
     inside = np.clip(np.asarray(found.modes_inside)[0, : count + 1], 0, len(_SHADES) - 1)
     for low, high, number in zip(edges[:-1], edges[1:], inside, strict=True):
@@ -112,7 +117,7 @@ def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
         axes.text(
             angle,
             0.5,
-            f"{angle:.1f}°, mode {modes[k]}",
+            f"{form.format(angle)}, mode {modes[k]}",
             transform=axes.get_xaxis_transform(),
             rotation=90,
             verticalalignment="center",
@@ -125,15 +130,15 @@ def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
 
 
 def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
-    """Draw the angles of two joints as a map."""
+    """Draw the angles of two joints, or values, as a map."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     least, most = np.asarray(found.limits).tolist()
     turn = np.linspace(least, most, _PIXELS)
-    across, heading = row_values(found)
+    across, of_rows = row_values(found)
     inside = np.clip(found.on_grid(turn), 0, len(_SHADES) - 1)
     axes.pcolormesh(
-        np.degrees(turn),
+        as_read(found.joint, turn),
         across,
         inside,
         cmap=ListedColormap(_SHADES),
@@ -145,12 +150,13 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
         axes.plot(x, y, color=colour, linewidth=1.1)
     axes.set_ylim(across[0], across[-1])
     if isinstance(found.across, str):
-        axes.set_ylabel(heading)
+        axes.set_ylabel(of_rows)
     else:
         if across[-1] - across[0] > 180.0:
             axes.set_yticks([y for y in range(-180, 181, 60) if across[0] <= y <= across[-1]])
-        axes.set_aspect("equal")
-        axes.set_ylabel(f"angle of {heading}")
+        if not isinstance(found.joint, str):
+            axes.set_aspect("equal")
+        axes.set_ylabel(f"angle of {of_rows}")
     return _shades(int(inside.max()))
 
 
@@ -160,10 +166,15 @@ def _lines(found: ResonanceMap) -> list[tuple[np.ndarray, np.ndarray]]:
     A piece that crosses a full turn continues on the opposite side.
     """
     rows, turn = row_values(found)[0], 360.0
+    of_value = isinstance(found.joint, str)
+    low, high = np.asarray(found.limits).tolist()
+    # of a value the same share of its range
+    apart = math.radians(_APART) * ((high - low) / (2.0 * math.pi) if of_value else 1.0)
     drawn: list[list[tuple[float, float]]] = [[], []]
-    for link in links(found, math.radians(_APART))[0]:
-        x, y = np.degrees(link.angles), rows[list(link.rows)]
+    for link in links(found, apart)[0]:
+        x, y = as_read(found.joint, np.asarray(link.angles)), rows[list(link.rows)]
         beyond = [turn] if x.min() < -180.0 else [-turn] if x.max() > 180.0 else []
+        beyond = [] if of_value else beyond
         for shift in (0.0, *beyond):
             drawn[link.end] += [*zip(x + shift, y, strict=True), (math.nan, math.nan)]
     points = (np.array(some).reshape(-1, 2).T for some in drawn)

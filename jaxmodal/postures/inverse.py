@@ -1,8 +1,9 @@
-"""The postures at which an arm has a given natural frequency.
+"""The postures, and the masses and springs, with which an arm has a given natural frequency.
 
 At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
 (`harmonics`) and 4 in space (`expansion_in_space`), on supports more, which five or nine postures or more determine;
-`trigonometric_zeros` solves it.
+`trigonometric_zeros` solves it. In a mass or the compliance of a spring it is a polynomial of degree 1 to 3
+(`polynomial_values`, `values_in_space`), which `value_zeros` solves.
 """
 
 from __future__ import annotations
@@ -18,17 +19,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.inverse_results import PosturesAt
-from jaxmodal.postures.trigonometric_zeros import (
-    corrected,
-    evenly,
-    repeated,
-    slope_at,
-    stationary,
-    through,
-    wrapped,
-    zeros,
-)
-from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
+from jaxmodal.postures.turned_arms import TurnedArms, turned
+from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -41,12 +33,13 @@ _FLAT = 3e-6
 def postures_at(
     arm: Arm | SpatialArm,
     omega: Any,
-    joint: int = 2,
+    joint: int | str = 2,
     postures: Any = None,
     *,
     theory: TheoryName = "timoshenko",
+    limits: Any = None,
 ) -> PosturesAt:
-    """All angles of one joint at which an arm has a natural frequency ``omega``.
+    """All angles of one joint, or all values of a mass or a spring, at which an arm has a natural frequency ``omega``.
 
     Parameters
     ----------
@@ -54,26 +47,30 @@ def postures_at(
         The arm, with a joint whose angle changes frequencies.
     omega : float or array, shape (N,)
         Angular frequencies in rad/s, > 0.
-    joint : int
+    joint : int or str
         The joint at the base of this link, 2 to n, also 1 with supports and, in space, on an elastic base (else the
-        angle of link 1 changes no frequency or counts as given); one that slides has no angle.
+        angle of link 1 changes no frequency or counts as given); one that slides has no angle. Or the address of a
+        value in which the determinant is a polynomial, such as ``"payload.mass"`` or ``"link2.joint_stiffness"``.
     postures : array, shape (n - 1,) or (N, n - 1), optional
         Angles of all joints but the first in rad, by default the arm's own; that of ``joint`` does not matter. Of
         joints that slide, positions in m. Also of all joints where joint 1 has angles.
     theory : str
         As for `natural_frequencies`.
+    limits : (float, float), optional
+        Of a value its least and its largest, by default 0 and inf; of a gear ratio, which has either sign, to be given.
 
     Returns
     -------
     PosturesAt
-        Up to four angles, in space eight, on supports more; with a leading axis where ``omega`` or ``postures`` has
-        one.
+        Up to four angles, in space eight, on supports more; of a value as many as the determinant's degree in it. With
+        a leading axis where ``omega`` or ``postures`` has one.
 
     Raises
     ------
     ValueError
-        A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where a planar arm bears loads.
+        A frequency is not positive and finite, an angle is not finite, the joint is not one of the arm's, the value is
+        none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where a planar arm
+        bears loads, or a value is asked for of an arm with axial forces.
 
     Notes
     -----
@@ -89,20 +86,24 @@ def postures_at(
     >>> found = postures_at(arm, 2 * np.pi * 0.23)
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
     ([-71.691, 71.691], [1, 1])
+
+    Payloads with which two postures have that frequency:
+
+    >>> found = postures_at(arm, 2 * np.pi * 0.23, "payload.mass", [[0.0], [1.0]])
+    >>> found.angle.shape, found.certified.tolist()
+    ((2, 2), [[True, False], [True, False]])
     """
-    turned_arm = turned(arm, theory, "postures_at")
-    require_joint(arm, turned_arm.joints, joint)
-    frequencies, angles = _arguments(turned_arm, omega, joint, postures)
-    most = 2 * turned_arm.degree(joint)
-    shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), most)
-    found = angles_with(turned_arm, frequencies, angles, joint)
+    arms = turned(arm, theory, "postures_at")
+    unknown = unknown_of(arm, arms, joint, limits)
+    frequencies, angles = _arguments(arms, omega, joint, postures)
+    shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
+    found = solutions(arms, unknown, frequencies, angles)
     angle, below, above = (x.reshape(shape) for x in found)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
     bent = np.zeros(shape, bool)
-    if turned_arm.may_buckle:
-        row = turned_arm.joints.index(joint)
-        bent = _buckled_there(turned_arm, found[0], angles, row).reshape(shape)
+    if arms.may_buckle:
+        bent = _buckled_there(arms, found[0], angles, arms.joints.index(joint)).reshape(shape)
     status = np.where(bent, int(Status.unstable), status)
     return jax.device_put(
         PosturesAt(
@@ -118,80 +119,78 @@ def postures_at(
     )
 
 
-def _buckled_there(
-    turned_arm: TurnedArms, found: np.ndarray, angles: np.ndarray, row: int
-) -> np.ndarray:
+def _buckled_there(arms: TurnedArms, found: np.ndarray, angles: np.ndarray, row: int) -> np.ndarray:
     """`buckled` in the postures that were found, angles (N, A) of a joint; False where there is none."""
     cell, column = np.nonzero(np.isfinite(found))
     postures = angles[:, cell]
     postures[row] = found[cell, column]
     answer = np.zeros(found.shape, bool)
-    answer[cell, column] = turned_arm.buckled(cell, postures)
+    answer[cell, column] = arms.buckled(cell, postures)
     return answer
 
 
-def angles_with(
-    turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, joint: int
+def solutions(
+    arms: TurnedArms, unknown: Unknown, omega: np.ndarray, angles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angles of a joint at which N arms have frequencies ``omega`` (N,), ascending, NaN beyond the last, (N, A).
+    """Angles or values with which N arms have frequencies ``omega`` (N,), ascending, NaN beyond the last, (N, A).
 
-    With the counts at both sides, which differ where the angle is certified. ``angles`` (joints, N) are those of
+    With the counts at both sides, which differ where one is certified. ``angles`` (joints, N) are those of
     `TurnedArms`.
     """
-    found = _solved(turned_arm, omega, angles, turned_arm.joints.index(joint))
+    found = _solved(arms, unknown, omega, angles)
     order = np.argsort(found[0], axis=1)  # NaN last
-    angle, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
-    exists = np.isfinite(angle)
-    return angle, np.where(exists, below, 0), np.where(exists, above, 0)
+    value, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
+    exists = np.isfinite(value)
+    return value, np.where(exists, below, 0), np.where(exists, above, 0)
 
 
 def _solved(
-    turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, row: int
+    arms: TurnedArms, unknown: Unknown, omega: np.ndarray, angles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angles, NaN where there are fewer than there may be, and the counts at both sides, shapes (N, A)."""
-    cells, points = omega.size, 2 * turned_arm.degree(turned_arm.joints[row]) + 1
-    lanes = np.repeat(angles, points, axis=1)
-    lanes[row] = np.tile(evenly(points), cells)
-    each = np.repeat(np.arange(cells), points)
-    found = turned_arm.determinant(each, omega[each], lanes)
-    first = points * np.arange(
+    """What was found, NaN where there is less than there may be, and the counts at both sides, shapes (N, A)."""
+    nodes, cells = unknown.nodes, omega.size
+    each = np.repeat(np.arange(cells), nodes.size)
+    found = unknown.determinant(arms, each, omega[each], angles[:, each], np.tile(nodes, cells))
+    first = nodes.size * np.arange(
         cells
-    )  # of each cell, of whose exponent the values of all its postures are
+    )  # of each cell, of whose exponent the values of all its places are
     scale = found.growth[first], found.rest[first]
-    values = _values(found, scale, each).reshape(cells, points)
+    values = _values(found, scale, each).reshape(cells, nodes.size)
     size = np.abs(values).max(axis=1, keepdims=True)
     size = np.where(size > 0.0, size, 1.0)
-    polynomial = through(values / size)
-    angle, crossing = zeros(polynomial, even=turned_arm.even)
-    below, above = np.zeros((2, *angle.shape), np.int32)
+    polynomial = unknown.through(values / size)
+    place, crossing = unknown.zeros(polynomial)
+    below, above = np.zeros((2, *place.shape), np.int32)
 
     def proof(cell: np.ndarray, column: np.ndarray, at: np.ndarray) -> None:
-        """Count at both sides of the frequency in postures with the angle ``at``, and keep what is proven."""
-        posture = angles[:, cell]
-        posture[row] = at
+        """Count at both sides of the frequency with the unknown ``at``, and keep what is proven."""
         counts = [
-            turned_arm.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), posture).passed
+            unknown.determinant(
+                arms, cell, omega[cell] * (1.0 + side * _DISTANCE), angles[:, cell], at
+            ).passed
             for side in (-1.0, 1.0)
         ]
         good = counts[1] > counts[0]
         cell, column = cell[good], column[good]
-        angle[cell, column] = wrapped(at[good])
+        place[cell, column] = at[good]
         below[cell, column], above[cell, column] = counts[0][good], counts[1][good]
 
     # what touches zero, or crosses it twice within rounding, has its zero where the polynomial is stationary
-    flat = np.abs(slope_at(polynomial[:, None], np.nan_to_num(angle))) < _FLAT
-    cell, column = np.nonzero(np.isfinite(angle) & flat)
+    flat = np.abs(unknown.slope_at(polynomial[:, None], np.nan_to_num(place))) < _FLAT
+    cell, column = np.nonzero(np.isfinite(place) & flat)
     if cell.size:
-        proof(cell, column, stationary(polynomial[cell], angle[cell, column]))
+        proof(cell, column, unknown.stationary(polynomial[cell], place[cell, column]))
     cell, column = np.nonzero(crossing & (above == below))
     if cell.size:
-        posture = angles[:, cell]
-        posture[row] = angle[cell, column]
-        exact = _values(turned_arm.determinant(cell, omega[cell], posture), scale, cell)
-        proof(cell, column, corrected(polynomial[cell], posture[row], exact / size[cell, 0]))
+        at = place[cell, column]
+        for _ in range(unknown.corrections):
+            there = unknown.determinant(arms, cell, omega[cell], angles[:, cell], at)
+            exact = _values(there, scale, cell) / size[cell, 0]
+            at = unknown.corrected(polynomial[cell], at, exact)
+        proof(cell, column, at)
     proven = above > below
-    angle[~(proven | crossing) | repeated(angle, proven)] = np.nan
-    return angle, below, above
+    place[~(proven | crossing) | unknown.repeated(place, proven)] = np.nan
+    return unknown.value(place), below, above
 
 
 def _values(
@@ -207,7 +206,7 @@ def _leading(postures: Any) -> tuple[int, ...]:
 
 
 def _arguments(
-    turned_arm: TurnedArms, omega: Any, joint: int, postures: Any
+    turned_arm: TurnedArms, omega: Any, joint: int | str, postures: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies (N,) and angles (joints, N)."""
     joints, own = turned_arm.joints, turned_arm.own
@@ -227,8 +226,8 @@ def _arguments(
     if given < len(joints):  # the first, which turns the arm against its base, stays
         first = np.broadcast_to(own[:1], (*angles.shape[:-1], 1))
         angles = np.concatenate([first, angles], axis=-1)
-    row = joints.index(joint)
-    if not np.isfinite(np.delete(angles, row, axis=-1)).all():
+    asked = [] if isinstance(joint, str) else [joints.index(joint)]
+    if not np.isfinite(np.delete(angles, asked, axis=-1)).all():
         raise ValueError("postures holds an angle that is not finite; expected radians")
     angles = np.where(np.isfinite(angles), angles, 0.0)
     try:

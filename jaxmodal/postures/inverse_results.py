@@ -1,4 +1,4 @@
-"""Result of `postures_at`: angles of a joint with a given frequency."""
+"""Result of `postures_at`: angles of a joint, or values, with a given frequency."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import certificate_text
+from jaxmodal.postures.readings import as_read, cell_text, described, heading
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
 from jaxmodal.runtime.pictures import Drawn
@@ -20,23 +21,21 @@ from jaxmodal.runtime.tables import Table, shortened
 if TYPE_CHECKING:
     import xarray
 
-#: digits behind the point of an angle in degrees
-ANGLE = "{:.6f}"
-
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class PosturesAt(Drawn, Result):
-    """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
+    """All angles of one joint, or values, at which an arm has a natural frequency; of N arms with a leading axis.
 
-    A is the most that there may be: 4 in the plane, 8 in space. It is 4 more for each tip beyond the joint that is
+    A is the most that there may be. Of values it is the determinant's degree, 1 to 3; of angles 4 in the plane, 8 in
+    space. It is 4 more for each tip beyond the joint that is
     supported along directions of the ground, in the plane not alike along x and y, and in space for each that is
     supported about some. For joint 1 in the plane it is the latter alone.
 
     Attributes
     ----------
     angle : Array, shape (..., A)
-        Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
+        Joint angles in rad, ascending in (-pi, pi], or values in SI units, ascending; NaN beyond the last.
     mode : Array, shape (..., A)
         Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
         arm.
@@ -47,8 +46,8 @@ class PosturesAt(Drawn, Result):
         axial forces buckle the arm.
     omega : Array, shape (...)
         The frequency asked for, rad/s.
-    joint : int
-        Number of the link whose joint it is.
+    joint : int or str
+        Number of the link whose joint it is, or the address of the value.
     theory : str
         Name of the theory.
     """
@@ -59,7 +58,7 @@ class PosturesAt(Drawn, Result):
     count_above: Array
     status: Array
     omega: Array
-    joint: int = dataclasses.field(metadata={"static": True})
+    joint: int | str = dataclasses.field(metadata={"static": True})
     theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     @property
@@ -82,7 +81,8 @@ class PosturesAt(Drawn, Result):
     def explain(self) -> str:
         """Return in words what the statuses of the angles mean, of those of all arms in turn."""
         codes = self._of_angles
-        return explained(codes) if np.size(codes) else "no angle was found."
+        what = "value" if isinstance(self.joint, str) else "angle"
+        return explained(codes) if np.size(codes) else f"no {what} was found."
 
     @property
     def _of_angles(self) -> Any:
@@ -91,18 +91,23 @@ class PosturesAt(Drawn, Result):
         return codes if is_traced(codes, found) else np.asarray(codes)[np.asarray(found)]
 
     def tables(self) -> list[Table]:
-        """Return the angles in degrees with mode and certificate."""
+        """Return the angles in degrees, or the values, with mode and certificate."""
         return [postures_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return angles (degrees), modes and certificates as a dataset with dims place, and cell for many arms."""
+        """Return angles (degrees), or values, modes and certificates as a dataset, dims place, and cell for many arms.
+
+        Values are named ``value``.
+        """
         import xarray
 
         dims = (*("cell",) * (np.ndim(self.angle) - 1), "place")
-        angle, above = np.degrees(np.asarray(self.angle)), "natural frequencies up to just above"
+        above = "natural frequencies up to just above"
+        named, meaning, unit = described(self.joint)
+        found, what = as_read(self.joint, self.angle), "value" if named == "value" else "angle"
         variables: dict[str, Any] = {
-            "angle": variable(dims, angle, f"angle of joint {self.joint}", "degree"),
-            "mode": variable(dims, self.mode, "number of the mode, 0 for no angle"),
+            named: variable(dims, found, meaning, unit),
+            "mode": variable(dims, self.mode, f"number of the mode, 0 for no {what}"),
             "count_below": variable(dims, self.count_below, "natural frequencies just below"),
             "count_above": variable(dims, self.count_above, above),
             "status": status_variable(dims, self.status),
@@ -112,23 +117,23 @@ class PosturesAt(Drawn, Result):
 
 
 def postures_table(found: PosturesAt, title: str = "") -> Table:
-    """Return the angles in degrees with mode and certificate."""
-    angle = np.degrees(np.atleast_2d(np.asarray(found.angle)))
+    """Return the angles in degrees, or the values, with mode and certificate."""
+    value = np.atleast_2d(as_read(found.joint, found.angle))
     mode, status = (np.atleast_2d(np.asarray(x)) for x in (found.mode, found.status))
     hertz = np.atleast_1d(np.asarray(found.omega)) / (2.0 * np.pi)
-    hertz = np.broadcast_to(hertz, angle.shape[:1])
+    hertz = np.broadcast_to(hertz, value.shape[:1])
     many = np.ndim(found.angle) > 1
     rows = []
-    for i, k in zip(*np.nonzero(np.isfinite(angle)), strict=True):
+    for i, k in zip(*np.nonzero(np.isfinite(value)), strict=True):
         own = [str(i + 1), f"{hertz[i]:.6g}"] if many else []
-        texts = [ANGLE.format(angle[i, k]), str(mode[i, k] or "?"), certificate_text(status[i, k])]
-        rows.append([*own, *texts])
+        text = cell_text(found.joint, value[i, k])
+        rows.append([*own, text, str(mode[i, k] or "?"), certificate_text(status[i, k])])
     count = len(rows) or "no"
-    of = f"{len(angle)} frequencies and postures" if many else f"{hertz[0]:.6g} Hz"
-    head = (
-        title
-        or f"{count} angle{'s' * (count != 1)} of joint {found.joint} with {of} ({found.theory})"
-    )
-    headings = [f"joint {found.joint} [°]", "mode", "certificate"]
+    of = f"{len(value)} frequencies and postures" if many else f"{hertz[0]:.6g} Hz"
+    what = f"value{'s' * (count != 1)} of {found.joint}"
+    if not isinstance(found.joint, str):
+        what = f"angle{'s' * (count != 1)} of joint {found.joint}"
+    head = title or f"{count} {what} with {of} ({found.theory})"
     first = ["cell", "frequency [Hz]"] if many else []
-    return Table(head, [*first, *headings], shortened(rows), (), ("certificate",))
+    headings = [*first, heading(found.joint), "mode", "certificate"]
+    return Table(head, headings, shortened(rows), (), ("certificate",))

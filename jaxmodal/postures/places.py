@@ -106,6 +106,17 @@ def terms_of(arm: Arm | SpatialArm, asked: Varied) -> int:
     return _kind_of(arm).terms(asked)
 
 
+def quantity_at(arm: Arm | SpatialArm, address: str) -> Quantity | None:
+    """Return the quantity at an address if D is a polynomial in it, else None."""
+    return _kind_of(arm).quantity(address)
+
+
+def usual_of(arm: Arm | SpatialArm, quantity: Quantity) -> float:
+    """A value of a quantity with which a body weighs as much as a link, or a spring is as stiff; of rigid links 1."""
+    found = _kind_of(arm).usual(quantity)
+    return found if 0.0 < found < math.inf else 1.0
+
+
 def _is_known(arm: Arm | SpatialArm, address: str) -> bool:
     """Whether D is a polynomial in what is at an address."""
     return varied(arm, [address]) is not None
@@ -192,6 +203,10 @@ class _Kind(Protocol):
         """Return the quantity at an address if D is a polynomial in it, else None."""
         ...
 
+    def usual(self, quantity: Quantity) -> float:
+        """As `usual_of`; nan of rigid links alone."""
+        ...
+
     def may_be_rigid(self, quantity: Quantity) -> bool:
         """Whether inf is a value of a quantity."""
         ...
@@ -234,6 +249,9 @@ class _InThePlane:
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_of(self.arm, address)
+
+    def usual(self, quantity: Quantity) -> float:
+        return usual(beam_arrays(self.arm), [quantity])[0]
 
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return quantity.spring
@@ -281,6 +299,10 @@ class _InSpace:
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_in_space(self.arm, resolve_address(self.arm, address))
+
+    def usual(self, quantity: Quantity) -> float:
+        rigid = all(link.rigid for link in self.arm.links)
+        return math.nan if rigid else usual_in_space(self.arm, [quantity])[0]
 
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return may_be_rigid(quantity)

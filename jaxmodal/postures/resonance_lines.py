@@ -49,7 +49,7 @@ def links(found: ResonanceMap, apart: float) -> tuple[list[Link], np.ndarray]:
     """
     border, end, mode = (np.asarray(x) for x in (found.border, found.end, found.border_mode))
     low, high = np.asarray(found.limits).tolist()
-    turn = 2.0 * math.pi if whole_turn((low, high)) else math.inf
+    turn = 2.0 * math.pi if whole_turn(found.joint, (low, high)) else math.inf
     made: list[Link] = []
     whole = np.ones(border.shape[0] - 1, bool)
     for row in range(border.shape[0] - 1):

@@ -15,9 +15,10 @@ from jaxmodal.arm.arguments import band, is_whole, real_array
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.postures.inverse import angles_with
+from jaxmodal.postures.inverse import solutions
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
+from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -31,7 +32,7 @@ def resonance_free(
     arm: Arm | SpatialArm,
     omega_min: float,
     omega_max: float,
-    joint: int = 2,
+    joint: int | str = 2,
     across: int | str | None = None,
     points: int = 181,
     *,
@@ -47,10 +48,12 @@ def resonance_free(
         The arm, with a joint whose angle changes frequencies; joints that do not turn keep its angles.
     omega_min, omega_max : float
         Ends of the band in rad/s, 0 < omega_min < omega_max.
-    joint : int
-        The joint (2 to n, in space also 1 on an elastic base) along which borders are solved for.
+    joint : int or str
+        The joint (2 to n, in space also 1 on an elastic base) along which borders are solved for. Or the address of a
+        value in which the determinant is a polynomial, such as ``"payload.mass"`` (`postures_at`), with its ``limits``.
     across : int or str, optional
-        The joint of the rows, by default the next one that turns, or the first after the last; two-link arms have none.
+        The joint of the rows, by default the next one that turns, or the first after the last; two-link arms have none
+        but where borders are those of a value.
         Or the address of any parameter, such as ``"payload.mass"``.
     points : int
         Number of rows.
@@ -60,7 +63,7 @@ def resonance_free(
         First and last value of the rows, rad for a joint and the SI unit of a parameter, which needs them; from -pi to
         pi by default.
     limits : (float, float), optional
-        Least and largest angle of ``joint``, rad, in [-pi, pi]: a full turn by default.
+        Least and largest angle of ``joint``, rad, in [-pi, pi]: a full turn by default. Of a value in SI units, finite.
 
     Returns
     -------
@@ -84,18 +87,29 @@ def resonance_free(
     >>> found = resonance_free(arm, 2 * np.pi * 0.21, 2 * np.pi * 0.24)
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
+
+    Up to which payload two postures are free of resonance:
+
+    >>> loads = resonance_free(arm, 1.4, 1.5, "payload.mass", 2, points=2, values=(0.5, 1.5), limits=(0.0, 1.0))
+    >>> loads.border.shape, loads.certified
+    ((2, 4), True)
     """
     if is_traced(require_arm(arm)):
         raise ValueError(
             "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
         )
-    turned_arm = turned(arm, theory, _WHAT)
+    arms = turned(arm, theory, _WHAT)
     low, high = band(omega_min, omega_max)
     if not is_whole(points, 2):
         raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
-    require_joint(arm, turned_arm.joints, joint)
-    row = _across(arm, turned_arm.joints, joint, across)
-    least, most = _limits(limits)
+    if isinstance(joint, str):
+        joint = full_address(joint, arm)
+        least, most = _value_limits(joint, limits)
+        unknown_of(arm, arms, joint, limits)
+    else:
+        require_joint(arm, arms.joints, joint)
+        least, most = _limits(limits)
+    row = _across(arm, arms.joints, joint, across)
     angles = _row_values(row, values, points)
     return on_rows(arm, (low, high), joint, row, angles, (least, most), theory)
 
@@ -103,7 +117,7 @@ def resonance_free(
 def on_rows(
     arm: Arm | SpatialArm,
     band: tuple[float, float],
-    joint: int,
+    joint: int | str,
     row: int | str,
     angles: np.ndarray,
     limits: tuple[float, float],
@@ -112,25 +126,26 @@ def on_rows(
     """`resonance_free` on given rows, angles or values (M,) of ``row``; arguments are as they should be."""
     low, high = band
     rows = angles.size
-    turned_arm = turned(arm, theory, _WHAT)
-    postures = np.repeat(turned_arm.own[:, None], rows, axis=1)
+    arms = turned(arm, theory, _WHAT)
+    postures = np.repeat(arms.own[:, None], rows, axis=1)
     if isinstance(row, str):
-        turned_arm = turned_arm.varied(row, angles)
+        arms = arms.varied(row, angles)
     elif row:
-        postures[turned_arm.joints.index(row)] = angles
-    if turned_arm.may_buckle:
-        _refuse_buckled(turned_arm, postures, joint, limits)
-    ends = [angles_with(turned_arm, np.full(rows, w), postures, joint) for w in band]
+        postures[arms.joints.index(row)] = angles
+    unknown = unknown_of(arm, arms, joint, limits if isinstance(joint, str) else None)
+    if arms.may_buckle and not isinstance(joint, str):
+        _refuse_buckled(arms, unknown, postures, joint, limits)
+    ends = [solutions(arms, unknown, np.full(rows, w), postures) for w in band]
     border = np.concatenate([angle for angle, _, _ in ends], axis=1)
     mode = np.concatenate([np.where(up > down, down + 1, 0) for _, down, up in ends], axis=1)
-    if not whole_turn(limits):
+    if not whole_turn(joint, limits):
         border = np.where((border > limits[0]) & (border < limits[1]), border, np.nan)
     order = np.argsort(border, axis=1)
     border = np.take_along_axis(border, order, axis=1)
     exists = np.isfinite(border)
     mode = np.where(exists, np.take_along_axis(mode, order, axis=1), 0)
     end = np.where(exists, order // (border.shape[1] // 2), -1)
-    inside = _inside(turned_arm, band, postures, joint, border, limits)
+    inside = _inside(arms, unknown, band, postures, border, limits)
     return jax.device_put(
         ResonanceMap(
             across_angle=angles,
@@ -147,15 +162,20 @@ def on_rows(
     )
 
 
-def whole_turn(limits: Any) -> bool:
+def whole_turn(joint: int | str, limits: Any) -> bool:
     """Return whether a joint with these limits, rad, turns all round: its first angle is its last."""
-    return bool(limits[1] - limits[0] >= 2.0 * math.pi * (1.0 - 1e-12))
+    full = 2.0 * math.pi * (1.0 - 1e-12)
+    return not isinstance(joint, str) and bool(limits[1] - limits[0] >= full)
 
 
-def _across(arm: Arm | SpatialArm, joints: Sequence[int], joint: int, across: Any) -> int | str:
+def _across(
+    arm: Arm | SpatialArm, joints: Sequence[int], joint: int | str, across: Any
+) -> int | str:
     """Number of the joint of the rows, 0 for none, or the address of a parameter that is no joint's angle."""
     turn = [k for k in joints if not arm.slides(k)]
     if across is None:
+        if isinstance(joint, str):
+            return next(iter(turn), 0)
         return next((k for k in (*turn, *turn) if k > joint), turn[0]) if len(turn) > 1 else 0
     if isinstance(across, str):
         with within(f"across = {shown(across)}: "):
@@ -163,6 +183,11 @@ def _across(arm: Arm | SpatialArm, joints: Sequence[int], joint: int, across: An
         address = full_address(across, arm)
         turns = _ANGLE.fullmatch(address)
         if not turns:
+            if joint in singles:
+                raise ArmError(
+                    f"across = {shown(across)}: sets {joint} as well, which the borders are values of; give a joint, "
+                    "or the address of another parameter."
+                )
             if f"link{joint}.joint_angle" in singles:
                 raise ArmError(
                     f"across = {shown(across)}: turns joint {joint} as well, whose angles the map is of; give another "
@@ -216,31 +241,39 @@ def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
     return np.linspace(*_pair("values", ends, f"the first and the last value, in {unit}"), points)
 
 
-def _pieces(
-    postures: np.ndarray, place: int, border: np.ndarray, limits: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Row, number and ends (P, 2) of the pieces between borders (M, B), with NaN last, and limits.
+def _value_limits(joint: str, limits: Any) -> tuple[float, float]:
+    """The limits of a value, which are those of an unknown, if they are finite."""
+    expected = f"the least and the largest {joint} of the map, finite, in {unit_of_address(joint)}"
+    if limits is None:
+        raise ValueError(f"limits: {joint} needs them; expected {expected}")
+    return _pair("limits", limits, expected)
 
-    With the postures (joints, P) of rows ``postures`` in the middle of each; the joint has its angles at ``place``.
-    """
+
+def _pieces(
+    border: np.ndarray, limits: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, number and ends (P, 2) of the pieces between borders (M, B), with NaN last, and limits."""
     low, high = (np.full((border.shape[0], 1), limit) for limit in limits)
     edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
     number = np.arange(border.shape[1] + 1)
     row, piece = np.nonzero(number <= np.sum(np.isfinite(border), axis=1, keepdims=True))
-    ends = np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
-    middle = postures[:, row]
-    middle[place] = ends.mean(axis=1)
-    return row, piece, ends, middle
+    return row, piece, np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
 
 
 def _refuse_buckled(
-    turned_arm: TurnedArms, postures: np.ndarray, joint: int, limits: tuple[float, float]
+    arms: TurnedArms,
+    unknown: Unknown,
+    postures: np.ndarray,
+    joint: int,
+    limits: tuple[float, float],
 ) -> None:
     """Refuse an arm that axial forces buckle in a posture of the map: between two angles of a frequency of zero."""
-    border, _, _ = angles_with(turned_arm, np.zeros(postures.shape[1]), postures, joint)
+    border, _, _ = solutions(arms, unknown, np.zeros(postures.shape[1]), postures)
     border = np.sort(np.where((border > limits[0]) & (border < limits[1]), border, np.nan), axis=1)
-    row, _, ends, middle = _pieces(postures, turned_arm.joints.index(joint), border, limits)
-    bent = np.flatnonzero(turned_arm.buckled(row, middle))
+    row, _, ends = _pieces(border, limits)
+    middle = postures[:, row]
+    middle[arms.joints.index(joint)] = ends.mean(axis=1)
+    bent = np.flatnonzero(arms.buckled(row, middle))
     if bent.size:
         first, last = np.degrees(ends[bent[0]])
         raise ArmError(
@@ -251,17 +284,19 @@ def _refuse_buckled(
 
 
 def _inside(
-    turned_arm: TurnedArms,
+    arms: TurnedArms,
+    unknown: Unknown,
     band: tuple[float, float],
     postures: np.ndarray,
-    joint: int,
     border: np.ndarray,
     limits: tuple[float, float],
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, (M, B + 1), -1 where there is none."""
-    row, piece, _, middle = _pieces(postures, turned_arm.joints.index(joint), border, limits)
+    row, piece, ends = _pieces(border, limits)
+    middle = unknown.place(ends.mean(axis=1))
     below, above = (
-        turned_arm.determinant(row, np.full(row.size, omega), middle).passed for omega in band
+        unknown.determinant(arms, row, np.full(row.size, w), postures[:, row], middle).passed
+        for w in band
     )
     inside = np.full((border.shape[0], border.shape[1] + 1), -1)
     inside[row, piece] = above - below

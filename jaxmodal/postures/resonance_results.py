@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.postures.inverse_results import ANGLE
+from jaxmodal.postures.readings import as_read, cell_text, described, heading
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.pictures import Drawn
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 class ResonanceMap(Drawn, Result):
     """Exact borders of the postures with natural frequencies inside a band.
 
-    A row for each angle of one joint, or for each value of any parameter; along it, another joint turns within its
-    limits through pieces between borders, at which a natural frequency enters or leaves the band. B is the most borders
-    that there may be: 8 in the plane, 16 in space.
+    A row for each angle of one joint, or for each value of any parameter; along it, another joint turns, or a mass or a
+    spring varies, within its limits through pieces between borders, at which a natural frequency enters or leaves the
+    band. B is the most borders that there may be: 8 in the plane, 16 in space, of a value twice the determinant's
+    degree.
 
     Attributes
     ----------
@@ -38,7 +39,8 @@ class ResonanceMap(Drawn, Result):
         Of the rows: angles of the joint ``across`` in rad, or values of the parameter ``across`` in its SI unit; one
         NaN if there is neither.
     border : Array, shape (M, B)
-        Angles of ``joint`` at which an end of the band is a natural frequency, ascending in (-pi, pi], NaN beyond.
+        Angles of ``joint`` at which an end of the band is a natural frequency, ascending in (-pi, pi], or values in SI
+        units, NaN beyond.
     end : Array, shape (M, B)
         Which end: 0 the lower, 1 the upper, -1 beyond the last border.
     border_mode : Array, shape (M, B)
@@ -49,9 +51,9 @@ class ResonanceMap(Drawn, Result):
     band : Array, shape (2,)
         Ends of the band in rad/s.
     limits : Array, shape (2,)
-        Least and largest angle of ``joint``, rad.
-    joint : int
-        Number of the link whose joint turns along the rows.
+        Least and largest angle of ``joint``, rad, or value.
+    joint : int or str
+        Number of the link whose joint turns along the rows, or the address of the value that varies along them.
     across : int or str
         Number of the link whose joint has an angle for each row, or the address of a parameter; 0 if there is none.
     theory : str
@@ -65,7 +67,7 @@ class ResonanceMap(Drawn, Result):
     modes_inside: Array
     band: Array
     limits: Array
-    joint: int = dataclasses.field(metadata={"static": True})
+    joint: int | str = dataclasses.field(metadata={"static": True})
     across: int | str = dataclasses.field(metadata={"static": True})
     theory: TheoryName = dataclasses.field(metadata={"static": True})
 
@@ -90,11 +92,11 @@ class ResonanceMap(Drawn, Result):
 
     @property
     def avoid(self) -> list[tuple[float, float]]:
-        """Intervals of ``joint``, degrees within its limits, with a natural frequency in the band; of the first row.
+        """Intervals of ``joint``, in degrees or SI units, with a natural frequency in the band; of the first row.
 
         Ends that lie at a border are exact; an interval that goes on across a limit or 180 degrees is cut there.
         """
-        edges, inside = np.degrees(self._edges()[0]), np.asarray(self.modes_inside)[0]
+        edges, inside = as_read(self.joint, self._edges()[0]), np.asarray(self.modes_inside)[0]
         found: list[tuple[float, float]] = []
         for low, high, count in zip(edges[:-1], edges[1:], inside, strict=True):
             if count > 0 and found and found[-1][1] == low:
@@ -108,17 +110,17 @@ class ResonanceMap(Drawn, Result):
         return resonance_tables(self)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return borders (degrees) and counts as a dataset with dims row, border and piece."""
+        """Return borders (degrees, or values) and counts as a dataset with dims row, border and piece."""
         import xarray
 
         of_border, of_piece = ("row", "border"), ("row", "piece")
         ends = {"long_name": "end of the band", "flag_values": np.array([-1, 0, 1], np.int8)}
         ends["flag_meanings"] = "none lower upper"
-        angle = np.degrees(np.asarray(self.border))
+        named, meaning, unit = described(self.joint)
+        border = as_read(self.joint, self.border)
+        range_of = "the range" if isinstance(self.joint, str) else "a turn"
         variables: dict[str, Any] = {
-            "border_angle": variable(
-                of_border, angle, f"border, angle of joint {self.joint}", "degree"
-            ),
+            f"border_{named}": variable(of_border, border, f"border, {meaning}", unit),
             "end": (of_border, np.asarray(self.end, np.int8), ends),
             "border_mode": variable(of_border, self.border_mode, "mode at the border"),
             "modes_inside": variable(
@@ -126,7 +128,7 @@ class ResonanceMap(Drawn, Result):
                 self.modes_inside,
                 "natural frequencies in the band between borders, -1 for no piece",
             ),
-            "free": variable("row", self.free, "share of a turn that is free", "1"),
+            "free": variable("row", self.free, f"share of {range_of} that is free", "1"),
         }
         rows: dict[str, Any] = {}
         if isinstance(self.across, str):
@@ -136,7 +138,8 @@ class ResonanceMap(Drawn, Result):
             rows = {"across_angle": ("row", row_values(self)[0], {"units": "degree"})}
         band = (np.asarray(self.band) / (2.0 * np.pi)).tolist()
         attrs = {"band_hz": band, "joint": self.joint, "across": self.across, "theory": self.theory}
-        attrs["limits_deg"] = np.degrees(np.asarray(self.limits)).tolist()
+        limits = "limits" if isinstance(self.joint, str) else "limits_deg"
+        attrs[limits] = as_read(self.joint, self.limits).tolist()
         return xarray.Dataset(variables, rows, attrs)
 
     def _edges(self) -> np.ndarray:
@@ -146,56 +149,59 @@ class ResonanceMap(Drawn, Result):
         return np.pad(inner, ((0, 0), (1, 1)), constant_values=(low, high))
 
     def on_grid(self, angles: Any) -> np.ndarray:
-        """Number of natural frequencies in the band at angles (P,) of ``joint`` within its limits, shape (M, P)."""
+        """Number of natural frequencies in the band at angles or values (P,) of ``joint`` within limits, (M, P)."""
         given, (low, high) = real_array(angles, "angles"), np.asarray(self.limits).tolist()
         if given.ndim != 1 or not np.all((given >= low) & (given <= high)):
+            what, unit = f"angles of joint {self.joint}", "rad"
+            if isinstance(self.joint, str):
+                what, unit = f"values of {self.joint}", unit_of_address(self.joint)
             raise ValueError(
-                f"angles = {shown(angles)}: must be angles of joint {self.joint} in one row, within its limits from "
-                f"{low:.6g} to {high:.6g} rad"
+                f"angles = {shown(angles)}: must be {what} in one row, within its limits from {low:.6g} to {high:.6g} "
+                f"{unit}"
             )
         piece = np.sum(np.asarray(self.border)[:, :, None] < given, axis=1)
         return np.take_along_axis(np.asarray(self.modes_inside), piece, axis=1)
 
 
 def resonance_tables(found: ResonanceMap, title: str = "") -> list[Table]:
-    """Return the share of free postures and every border; for one joint the intervals to avoid as well."""
+    """Return the share of free postures and every border; for one row the intervals to avoid as well."""
     hertz = np.asarray(found.band) / (2.0 * np.pi)
     share = 100.0 * float(np.mean(np.asarray(found.free)))
-    border, mode = np.degrees(np.asarray(found.border)), np.asarray(found.border_mode)
-    across, heading = row_values(found)
+    border, mode = as_read(found.joint, found.border), np.asarray(found.border_mode)
+    across, of_rows = row_values(found)
     end = np.asarray(found.end)
     head = title or f"{hertz[0]:.6g} to {hertz[1]:.6g} Hz ({found.theory})"
     count = int(np.isfinite(border).sum())
     certified = "all certified" if found.certified else "NOT all certified"
-    within = limited(found)
-    of = f"postures {within}" if within else "postures"
-    notes = [f"{share:.2f} % of the {of} are free of resonance; {count} borders, {certified}"]
+    within, of_value = limited(found), isinstance(found.joint, str)
+    of = "map" if of_value else f"postures {within}" if within else "postures"
+    are = "is" if of_value else "are"
+    notes = [f"{share:.2f} % of the {of} {are} free of resonance; {count} borders, {certified}"]
     if not found.across:
-        spans = [f"{low:.1f}° to {high:.1f}°" for low, high in found.avoid]
-        notes.append(f"avoid, of joint {found.joint}: {', '.join(spans) or 'nothing'}")
+        ends = "{:.6g} to {:.6g}" if of_value else "{:.1f}° to {:.1f}°"
+        spans = ", ".join(ends.format(*span) for span in found.avoid)
+        what = found.joint if of_value else f"joint {found.joint}"
+        notes.append(f"avoid, of {what}: {spans or 'nothing'}")
     rows = []
     for i, j in zip(*np.nonzero(np.isfinite(border)), strict=True):
         row = [f"{across[i]:.6g}"] if found.across else []
         number = str(mode[i, j]) if mode[i, j] > 0 else "? NOT certified"
-        rows.append([*row, ANGLE.format(border[i, j]), number, f"{hertz[end[i, j]]:.6g}"])
-    headings = [f"joint {found.joint} [°]", "mode", "has [Hz]"]
+        text = cell_text(found.joint, border[i, j])
+        rows.append([*row, text, number, f"{hertz[end[i, j]]:.6g}"])
+    headings = [heading(found.joint), "mode", "has [Hz]"]
     if found.across:
-        headings = [heading, *headings]
+        headings = [of_rows, *headings]
     return [Table(head, (), (), notes), Table("borders", headings, shortened(rows))]
 
 
 def row_values(found: ResonanceMap) -> tuple[np.ndarray, str]:
     """Values of the rows of a map as people read them, and what they are, with the unit."""
-    values = np.asarray(found.across_angle)
-    if isinstance(found.across, str):
-        unit = unit_of_address(found.across)
-        if unit == "rad":
-            return np.degrees(values), f"{found.across} [°]"
-        return values, found.across if unit == "1" else f"{found.across} [{unit}]"
-    return np.degrees(values), f"joint {found.across} [°]"
+    return as_read(found.across, found.across_angle), heading(found.across)
 
 
 def limited(found: ResonanceMap) -> str:
-    """Within which limits the joint turns, in words; nothing for a full turn."""
-    low, high = np.degrees(np.asarray(found.limits))
+    """Within which limits the joint turns, or the value is, in words; nothing for a full turn."""
+    low, high = as_read(found.joint, found.limits)
+    if isinstance(found.joint, str):
+        return f"from {low:g} to {high:g} {unit_of_address(found.joint)}"
     return "" if high - low > 359.999 else f"within {low:g}° to {high:g}°"

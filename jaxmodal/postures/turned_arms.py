@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +26,9 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
+
+#: no further values
+_NOTHING: Mapping[str, np.ndarray] = {}
 
 
 class TurnedArms(Protocol):
@@ -53,8 +56,17 @@ class TurnedArms(Protocol):
         """Whether the opposite posture has the same frequencies where one joint turns."""
         ...
 
-    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        """D and the count J in double-double of the arms of some cells (N,), at omega (N,) in postures (joints, N)."""
+    def determinant(
+        self,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        values: Mapping[str, np.ndarray] = _NOTHING,
+    ) -> Determinant:
+        """D and the count J in double-double of the arms of some cells (N,), at omega (N,) in postures (joints, N).
+
+        With further ``values`` (N,) by address.
+        """
         ...
 
     def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
@@ -85,6 +97,7 @@ class TurnedInThePlane:
     beams: BeamArrays
     flags: Theory
     joints: tuple[int, ...]
+    values: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
     @property
     def own(self) -> np.ndarray:
@@ -99,8 +112,19 @@ class TurnedInThePlane:
         on_ground = self.beams.base_xx is not None or bool(np.any(_grounded(self.beams)))
         return len(self.joints) == 1 and not on_ground and is_mirrored(self.beams)
 
-    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        return determinant(of_cells(self.beams, cells), self.flags, omega, angles)
+    def determinant(
+        self,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        values: Mapping[str, np.ndarray] = _NOTHING,
+    ) -> Determinant:
+        beams = of_cells(self.beams, cells)
+        if values and cells.size:
+            every = {address: column[cells] for address, column in self.values.items()}
+            every |= values
+            beams = unpacked(columns_of(self.arm, [*every], np.stack([*every.values()])).packed)
+        return determinant(beams, self.flags, omega, angles)
 
     def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
         if not self.may_buckle:
@@ -116,7 +140,7 @@ class TurnedInThePlane:
     def varied(self, address: str, values: np.ndarray) -> TurnedArms:
         packed = columns_of(self.arm, [address], values[None])
         _require_possible(self.arm, address, values, ~packed.invalid)
-        return dataclasses.replace(self, beams=unpacked(packed.packed))
+        return dataclasses.replace(self, beams=unpacked(packed.packed), values={address: values})
 
 
 def _grounded(beams: BeamArrays) -> np.ndarray:
@@ -157,9 +181,16 @@ class TurnedInSpace:
     def even(self) -> bool:
         return False
 
-    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
+    def determinant(
+        self,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        values: Mapping[str, np.ndarray] = _NOTHING,
+    ) -> Determinant:
         given = {address: column[cells] for address, column in self.values.items()}
         given |= dict(zip(self._addresses, angles, strict=True))
+        given |= values
         return determinant_in_space(self.arm, self.flags, omega, given)
 
     @property

@@ -1,0 +1,251 @@
+"""What is solved for at a given frequency: the angle of a joint, or a value in which the determinant is a polynomial.
+
+Either way the determinant D is known from its values at a few places (`trigonometric_zeros`, `value_zeros`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from jaxmodal.arm.addresses import full_address, resolve_address
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.postures import trigonometric_zeros as turns
+from jaxmodal.postures import value_zeros
+from jaxmodal.postures.harmonics import Determinant
+from jaxmodal.postures.places import quantity_at, usual_of
+from jaxmodal.postures.polynomial_values import Quantity, may_be_negative
+from jaxmodal.postures.turned_arms import TurnedArms, require_joint
+from jaxmodal.postures.values_in_space import is_of_a_tensor
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.parameters import unit_of_address
+
+#: corrections with an exact value: a value far from the usual one is known to few digits at first
+_ONE, _TWO = 1, 2
+
+
+class Unknown(Protocol):
+    """What is solved for in many arms at once. Its coordinate is the angle, the value, or 1/k of a spring."""
+
+    #: how often a zero is corrected with an exact value
+    corrections: ClassVar[int]
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """Coordinates at which values of D determine it."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many zeros there are at the most."""
+        ...
+
+    def determinant(
+        self,
+        arms: TurnedArms,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        at: np.ndarray,
+    ) -> Determinant:
+        """D of some cells, in postures ``angles`` (joints, N), with the unknown at coordinates ``at`` (N,)."""
+        ...
+
+    def value(self, at: np.ndarray) -> np.ndarray:
+        """What is told of coordinates: angles in (-pi, pi], values in SI units."""
+        ...
+
+    def place(self, value: np.ndarray) -> np.ndarray:
+        """The coordinates of values."""
+        ...
+
+    def through(self, values: np.ndarray) -> np.ndarray:
+        """The polynomial of values (N, nodes)."""
+        ...
+
+    def zeros(self, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Zeros (N, most), NaN beyond the last, and which of them cross zero; others may touch it."""
+        ...
+
+    def slope_at(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Slopes there, in shares of the polynomial's size."""
+        ...
+
+    def corrected(self, polynomial: np.ndarray, at: np.ndarray, exact: np.ndarray) -> np.ndarray:
+        """Zeros corrected with exact values there."""
+        ...
+
+    def stationary(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Where the slope vanishes, next to ``at``."""
+        ...
+
+    def repeated(self, at: np.ndarray, proven: np.ndarray) -> np.ndarray:
+        """Proven zeros that stand in an earlier column already."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class AngleOf:
+    """The angle of a joint, in a row of the angles of `TurnedArms`; see `Unknown`."""
+
+    row: int
+    degree: int
+    even: bool
+    corrections: ClassVar[int] = _ONE
+
+    @property
+    def nodes(self) -> np.ndarray:
+        return turns.evenly(2 * self.degree + 1)
+
+    @property
+    def most(self) -> int:
+        return 2 * self.degree
+
+    def determinant(
+        self,
+        arms: TurnedArms,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        at: np.ndarray,
+    ) -> Determinant:
+        posture = angles.copy()
+        posture[self.row] = at
+        return arms.determinant(cells, omega, posture)
+
+    def value(self, at: np.ndarray) -> np.ndarray:
+        return turns.wrapped(at)
+
+    def place(self, value: np.ndarray) -> np.ndarray:
+        return value
+
+    def through(self, values: np.ndarray) -> np.ndarray:
+        return turns.through(values)
+
+    def zeros(self, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return turns.zeros(polynomial, self.even)
+
+    def slope_at(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return turns.slope_at(polynomial, at)
+
+    def corrected(self, polynomial: np.ndarray, at: np.ndarray, exact: np.ndarray) -> np.ndarray:
+        return turns.corrected(polynomial, at, exact)
+
+    def stationary(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return turns.stationary(polynomial, at)
+
+    def repeated(self, at: np.ndarray, proven: np.ndarray) -> np.ndarray:
+        return turns.repeated(at, proven)
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueOf:
+    """A mass, an inertia, a spring: see `Unknown`."""
+
+    quantity: Quantity
+    span: value_zeros.Span
+    corrections: ClassVar[int] = _TWO
+
+    @property
+    def nodes(self) -> np.ndarray:
+        return self.span.coordinate(value_zeros.places(self.quantity.degree))
+
+    @property
+    def most(self) -> int:
+        return self.quantity.degree
+
+    def determinant(
+        self,
+        arms: TurnedArms,
+        cells: np.ndarray,
+        omega: np.ndarray,
+        angles: np.ndarray,
+        at: np.ndarray,
+    ) -> Determinant:
+        return arms.determinant(cells, omega, angles, {self.quantity.address: self.value(at)})
+
+    def value(self, at: np.ndarray) -> np.ndarray:
+        if not self.quantity.spring:
+            return at
+        with np.errstate(divide="ignore"):
+            return 1.0 / at
+
+    def place(self, value: np.ndarray) -> np.ndarray:
+        return self.value(value)  # 1/k as k is 1/(1/k)
+
+    def through(self, values: np.ndarray) -> np.ndarray:
+        return value_zeros.through(values)
+
+    def zeros(self, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return value_zeros.zeros(polynomial, self.span)
+
+    def slope_at(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return value_zeros.slope_at(polynomial, at, self.span)
+
+    def corrected(self, polynomial: np.ndarray, at: np.ndarray, exact: np.ndarray) -> np.ndarray:
+        return value_zeros.corrected(polynomial, at, exact, self.span)
+
+    def stationary(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return value_zeros.stationary(polynomial, at, self.span)
+
+    def repeated(self, at: np.ndarray, proven: np.ndarray) -> np.ndarray:
+        return value_zeros.repeated(at, proven)
+
+
+def unknown_of(
+    arm: Arm | SpatialArm, arms: TurnedArms, joint: int | str, limits: Any = None
+) -> Unknown:
+    """The unknown of this number of a joint, or address, which is checked; a value lies within its ``limits``."""
+    if not isinstance(joint, str):
+        require_joint(arm, arms.joints, joint)
+        return AngleOf(arms.joints.index(joint), arms.degree(joint), arms.even)
+    quantity = _quantity(arm, joint)
+    if arms.may_buckle:
+        raise ArmError(
+            f"joint = {shown(joint)}: the arm bears axial forces, with which angles are solved for, and no values; give"
+            " the number of a joint, or take the forces away."
+        )
+    low, high = _limits(quantity, limits)
+    usual = usual_of(arm, quantity)
+    if quantity.spring:
+        with np.errstate(divide="ignore"):
+            low, high, usual = (float(1.0 / np.float64(x)) for x in (high, low, usual))
+    return ValueOf(quantity, value_zeros.Span(low, high, min(max(usual, low), high - low)))
+
+
+def _quantity(arm: Arm | SpatialArm, address: str) -> Quantity:
+    """The value at an address that is given in place of a joint, in which D is a polynomial."""
+    with within(f"joint = {shown(address)}: "):
+        resolve_address(arm, address)
+    found = quantity_at(arm, full_address(address, arm))
+    if found is None or is_of_a_tensor(found):
+        raise ValueError(
+            f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
+            "mass, a rotor or one spring, in the plane also of an inertia or a gear, such as 'payload.mass'"
+        )
+    if not found.degree:
+        raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")
+    return found
+
+
+def _limits(quantity: Quantity, limits: Any) -> tuple[float, float]:
+    """The least and the largest of a value, checked."""
+    signed, unit = may_be_negative(quantity), unit_of_address(quantity.address)
+    if limits is None and not signed:
+        return 0.0, math.inf
+    least = -math.inf if signed else 0.0
+    pair = np.full(2, math.nan) if limits is None else real_array(limits, "limits")
+    fits = pair.shape == (2,) and bool(least <= pair[0] < pair[1])
+    if not fits or (signed and not np.isfinite(pair).all()):
+        expected = "of either sign, finite" if signed else "from 0 on"
+        raise ValueError(
+            f"limits = {shown(limits)}; expected the least and the largest {quantity.address}, ascending, {expected}, "
+            f"in {unit}"
+        )
+    return float(pair[0]), float(pair[1])
