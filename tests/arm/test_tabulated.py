@@ -101,7 +101,9 @@ def test_a_table_beside_ritz():
     assert np.all((found.lower < found.omega) & (found.omega < found.upper))
 
 
-@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB])
+@pytest.mark.parametrize(
+    "theory", ["timoshenko", pytest.param("rayleigh", marks=pytest.mark.slow), EB]
+)
 def test_bounds_enclose(theory):
     """Where the bending stiffness falls faster than the other, rotary inertia asks for less of the latter."""
     table = TABLE | {"shear_stiffness": [2e7, 1.5e7, 8e6], "bending_stiffness": [2e3, 9e2, 5e1]}
@@ -128,8 +130,16 @@ BLADE = {
 }
 
 
-@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB])
-@pytest.mark.parametrize("twist", [None, [0.0, 0.5, 0.7], [0.3, -0.2, 0.3]])
+@pytest.mark.parametrize(
+    ("theory", "twist"),
+    [
+        pytest.param(
+            theory, twist, marks=() if theory == "timoshenko" or k == 2 else pytest.mark.slow
+        )
+        for theory in ("timoshenko", "rayleigh", EB)
+        for k, twist in enumerate((None, [0.0, 0.5, 0.7], [0.3, -0.2, 0.3]))
+    ],
+)
 def test_bounds_enclose_in_space(theory, twist):
     """Bending in both planes, stretch and torsion; more pieces bring the bounds together."""
     table = BLADE if twist is None else BLADE | {"twist": twist}

@@ -71,7 +71,9 @@ def second_derivatives(potential, size):
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+)
 def test_rigid_chains_beside_their_potential(seed):
     """Rigid links on springs about three axes: all critical factors from the potential of exact rotations.
 
@@ -268,13 +270,13 @@ def test_planar_arms_as_arms_in_space():
     """What happens in the plane is what the planar room finds, which has other code; the rest is out of it."""
     arm = jm.examples.three_link_industrial().with_posture([-0.6, -0.8])
     arm = jm.set_parameters(arm, {"link1.joint_angle": 1.2, "payload.mass": 10.0})
-    flat = jm.buckling(arm, 2, gravity=(0.0, -9.81))
-    found = jm.buckling(jm.to_spatial(arm), 8, gravity=(0.0, -9.81, 0.0))
+    flat = jm.buckling(arm, 1, gravity=(0.0, -9.81))
+    found = jm.buckling(jm.to_spatial(arm), 4, gravity=(0.0, -9.81, 0.0))
     out = np.abs(found.displacement[..., 2]).max(axis=(1, 2))
     np.testing.assert_allclose(found.factors[out < 1e-9], flat.factors, rtol=1e-12, atol=0)
-    assert np.sum(out > 0.1) == 6
+    assert np.sum(out > 0.1) == 3
     planar = jm.preloaded_frequencies(arm, 2, gravity=(0.0, -9.81))
-    every = jm.preloaded_frequencies(jm.to_spatial(arm), 6, gravity=(0.0, -9.81, 0.0)).omega
+    every = jm.preloaded_frequencies(jm.to_spatial(arm), 3, gravity=(0.0, -9.81, 0.0)).omega
     for omega in planar.omega:
         assert np.abs(every / omega - 1.0).min() < 1e-8
 

@@ -89,7 +89,9 @@ def test_a_root_that_rounding_displaces_is_not_certified_where_one_end_is_in_dou
     assert_right(result, arm, parameters, truth)
 
 
-@pytest.mark.parametrize("by", [-1, 1, 2, -2])
+@pytest.mark.parametrize(
+    "by", [-1, 1, *(pytest.param(by, marks=pytest.mark.slow) for by in (2, -2))]
+)
 @pytest.mark.parametrize("end", ["lower", "upper"])
 def test_a_count_that_its_sign_or_the_other_end_contradicts_certifies_nothing(
     cells, monkeypatch, end, by

@@ -26,6 +26,7 @@ def test_programs_and_parts_of_a_process_are_counted():
     assert 0.0 < found["import"] < found["wall"]
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_is_no_figure():
     with pytest.raises(RuntimeError, match="ended with 3"):
         start.once("sys.exit(3)", "off")

@@ -139,7 +139,10 @@ def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
 @pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="only some systems have a disk that is always full"
 )
-@pytest.mark.parametrize("words", [("frequencies", ARM, "--modes", "1"), ("--help",)])
+@pytest.mark.parametrize(
+    "words",
+    [("frequencies", ARM, "--modes", "1"), pytest.param(("--help",), marks=pytest.mark.slow)],
+)
 def test_standard_output_on_a_full_disk_is_one_message(words):
     command = [sys.executable, "-m", "jaxmodal", *words]
     with open("/dev/full", "w") as full:

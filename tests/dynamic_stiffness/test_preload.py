@@ -236,7 +236,7 @@ def held_column(omega, beams):
 def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside):
     """There the last bit of its length, or of a part of it where it is cut, moves the lowest mode by 1e-8."""
     rng = np.random.default_rng(5)
-    for _ in range(6):
+    for _ in range(3):
         length, depth = rng.uniform(0.5, 2.0), rng.uniform(0.01, 0.05)
         link = jm.Link(
             length, 7e10, 2700.0, jm.rectangle(depth, 0.05), poisson_ratio=0.3, axial_force=-1.0

@@ -99,7 +99,12 @@ def test_a_mode_that_does_not_answer_is_not_infinite():
 
 
 @pytest.mark.parametrize(
-    ("quantity", "start"), [("receptance", 0.0), ("mobility", 90.0), ("accelerance", 180.0)]
+    ("quantity", "start"),
+    [
+        ("receptance", 0.0),
+        pytest.param("mobility", 90.0, marks=pytest.mark.slow),
+        ("accelerance", 180.0),
+    ],
 )
 def test_phases_have_no_jumps_and_those_without_damping_are_the_limit(quantity, start):
     """Resonances turn by -180, antiresonances of the same port by 180, elsewhere phases go on falling."""

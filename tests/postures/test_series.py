@@ -44,8 +44,14 @@ def terms(postures):
     return np.asarray(IN_THE_PLANE.of(jnp.asarray(postures.T)))
 
 
-@pytest.mark.parametrize("theory", jm.THEORIES)
-@pytest.mark.parametrize("links", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("links", "theory"),
+    [
+        pytest.param(n, x, marks=() if n == 2 or x == "timoshenko" else pytest.mark.slow)
+        for n in (2, 3, 4)
+        for x in jm.THEORIES
+    ],
+)
 def test_few_postures_give_the_characteristic_determinant_of_all(links, theory):
     """Against the determinant of the paper's matrix, which shares nothing with the condensation."""
     arm = elastic_arm(links)

@@ -75,7 +75,8 @@ def test_at_resonances_of_the_arm_on_some_of_its_supports(in_space):
     for count in (1, 2):
         for removed in itertools.combinations(rigid, count):
             part = jm.set_parameters(arm, {f"link{k + 1}.{name}": 0.0 for k, name in removed})
-            for omega in np.asarray(jm.natural_frequencies(part, 2).omega):
+            # where one is away the first frequency, where two are the second
+            for omega in np.asarray(jm.natural_frequencies(part, count).omega)[-1:]:
                 found = jm.frequency_response(asked, omega, outputs[:1], outputs).values
                 truth = held_in_40_digits(bare, omega, outputs[0], outputs=outputs)
                 largest = np.abs(truth).max()
@@ -199,7 +200,7 @@ def test_a_linkage_in_space_at_rest():
     np.testing.assert_allclose(low, still, rtol=0, atol=1e-11 * np.abs(still).max())
 
 
-@pytest.mark.parametrize("waves", [0.7, 6.0])
+@pytest.mark.parametrize("waves", [pytest.param(0.7, marks=pytest.mark.slow), 6.0])
 def test_what_lies_beside_rigid_supports_has_no_effect(waves, monkeypatch):
     """Values, derivatives and damped modes, whose determinants have factors of the dampers."""
     arm, omega = held(), [30.0, 1700.0, 5100.0]

@@ -27,9 +27,12 @@ def both():
     return planar, jm.to_spatial(planar)
 
 
-def test_damped_modes_beside_finite_elements():
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, 6), marks=pytest.mark.slow, id="more")]
+)
+def test_damped_modes_beside_finite_elements(seeds):
     """Where the receptance of the elements has its pole; six directions of a tip see any mode."""
-    for seed in range(6):
+    for seed in seeds:
         document, theory = damped_tables(seed)
         chain, arm = DrivenChain(document, theory, 14), jm.arm_from_dict(document)
         ports = [(("tip", len(chain.turns)), x) for x in ("x", "y", "z", "rx", "ry", "rz")]
@@ -85,16 +88,23 @@ def test_damped_modes_of_many_arms():
         )
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"joint_stiffness": 0.0, "joint_damping": None},
-        {"joint_stiffness": 0.0, "joint_damping": 30.0},
-    ],
-    ids=["held", "free", "braked"],
+HELD, FREE, BRAKED = (
+    {},
+    {"joint_stiffness": 0.0, "joint_damping": None},
+    {"joint_stiffness": 0.0, "joint_damping": 30.0},
 )
-@pytest.mark.parametrize("damped", [False, True])
+
+
+@pytest.mark.parametrize(
+    ("changes", "damped"),
+    [
+        pytest.param(HELD, True, id="held"),
+        pytest.param(FREE, False, id="free, undamped"),
+        pytest.param(BRAKED, True, id="braked"),
+        pytest.param(HELD, False, id="held, undamped", marks=pytest.mark.slow),
+        pytest.param(FREE, True, id="free", marks=pytest.mark.slow),
+    ],  # without its dampers what is braked is free
+)
 def test_sums_over_modes_become_the_exact_response(changes, damped):
     """Between forces, torques and the base; what is held does not move.
 

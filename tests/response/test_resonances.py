@@ -71,8 +71,13 @@ def responded(name, quantity="receptance"):
     return structure, omega, theory, ports, {"theory": theory, "quantity": quantity}
 
 
-@pytest.mark.parametrize("quantity", ["receptance", "mobility", "accelerance"])
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    [
+        *((name, "receptance") for name in CLOSED),
+        *(("bar", quantity) for quantity in ("mobility", "accelerance")),
+    ],
+)
 def test_at_frequencies_in_closed_form(name, quantity):
     structure, omega, _, ports, options = responded(name, quantity)
     found = jm.frequency_response(structure, omega, ports, ports, **options)
@@ -101,7 +106,13 @@ def test_of_many_arms_traced_and_by_amplitudes(name):
     assert np.isinf(jm.harmonic_response(structure, omega, both, ports, **speeds).values).all()
 
 
-@pytest.mark.parametrize("name", ["bar", "along", "hinge", "free along", "bar in 2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bar", "free along"),
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("along", "hinge", "bar in 2")),
+    ],
+)
 def test_traced(name):
     structure, omega, theory, ports, _ = responded(name)
     port = ports[0]

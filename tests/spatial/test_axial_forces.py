@@ -91,8 +91,14 @@ def test_responses_and_damped_modes_are_those_of_the_plane(force):
         assert np.min(np.abs(roots / expected - 1.0)) < 1e-11
 
 
-@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
-@pytest.mark.parametrize("force", [2e4, -8e2])
+@pytest.mark.parametrize(
+    ("force", "theory"),
+    [
+        *((2e4, "timoshenko"), (-8e2, "euler_bernoulli")),
+        pytest.param(2e4, "euler_bernoulli", marks=pytest.mark.slow),
+        pytest.param(-8e2, "timoshenko", marks=pytest.mark.slow),
+    ],
+)
 def test_shapes_and_derivatives_are_those_of_the_plane(force, theory):
     """Energies, derivatives and sums over modes, of the modes of the plane, between which those out of it are."""
     arm = planar(DEPTH, WIDTH, force, loss_factor=0.02)
