@@ -28,6 +28,16 @@ from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
+from jaxmodal.statics.link_parts import (
+    BASE_OFFSET,
+    END_OFFSET,
+    HUB,
+    ROTOR,
+    TIP,
+    Rotor,
+    mutual,
+    named,
+)
 
 
 @jax.tree_util.register_dataclass
@@ -186,13 +196,16 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
 def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     """Return the mutual mass form of the hubs and rotors of each joint."""
     total = xp.zeros_like(beams.length)
-    squares = a.joint * b.joint
-    if beams.hub_mass is not None and beams.hub_inertia is not None:
-        total = beams.hub_mass * (squares[:, 0] + squares[:, 1]) + beams.hub_inertia * squares[:, 2]
-    if beams.rotor_inertia is not None:
-        turns = rotor_turns(beams, a.joint, a.tip) * rotor_turns(beams, b.joint, b.tip)
-        total = total + beams.rotor_inertia * turns
+    if beams.hub is not None:
+        total = beams.hub.form(a.joint, b.joint)
+    if beams.rotor is not None:
+        first, second = (_rotor_turns(beams.rotor, x) for x in (a, b))
+        total = total + beams.rotor.inertia * (first * second)
     return total
+
+
+def _rotor_turns(rotor: Rotor, ends: _Ends) -> Array:
+    return rotor_turns(rotor, ends.joint, ends.before)
 
 
 def energies_and_gradient(
@@ -238,7 +251,7 @@ def energies_and_gradient(
         - force[:, 0] * second.before[:, 1]
         - other[:, 0] * first.before[:, 1]
     )
-    gives, ends, omega2 = first.gives * second.gives, first.tip * second.tip, omega * omega
+    gives, omega2 = first.gives * second.gives, omega * omega
     line = line_mass(beams)
     translation = e.translation * beams.density * beams.area / line
     squares = BeamArrays(
@@ -248,8 +261,6 @@ def energies_and_gradient(
         second_moment=2.0 * (e.bending - e.rotation) / beams.second_moment,
         density=-2.0 * (translation + e.rotation) / beams.density,
         shear_modulus_effective=2.0 * e.shear / beams.shear_modulus_effective,
-        tip_mass=-omega2 * (ends[:, 0] + ends[:, 1]),
-        tip_inertia=-omega2 * ends[:, 2],
         # a base that is held turns no force
         joint_angle=placed(joint, 0, 0.0) if beams.base_xx is None else joint,
         joint_stiffness=gives[:, 2],
@@ -274,25 +285,23 @@ def _gradient_of_features(
     """Return derivatives of omega^2 with respect to optional features; shapes (n,)."""
     found: dict[str, Array] = {}
     a, b = first.fields, second.fields
-    gives, joint = first.gives * second.gives, first.joint * second.joint
+    gives = first.gives * second.gives
+    tip = beams.tip.products(first.tip, second.tip)
+    found |= named(TIP, tip.times(-omega2))
     if beams.joint_axial_stiffness is not None:
         found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}
-    if beams.hub_mass is not None:
-        found["hub_mass"] = -omega2 * (joint[:, 0] + joint[:, 1])
-        found["hub_inertia"] = -omega2 * joint[:, 2]
-    if beams.rotor_inertia is not None:
-        turns = [rotor_turns(beams, x.joint, x.tip) for x in (first, second)]
+    if beams.hub is not None:
+        hub = beams.hub.products(first.joint, second.joint)
+        found |= named(HUB, hub.times(-omega2))
+    if beams.rotor is not None:
+        turns = [_rotor_turns(beams.rotor, x) for x in (first, second)]
         relative = [x.joint[:, 2] - x.before[:, 2] for x in (first, second)]
-        found["rotor_inertia"] = -omega2 * turns[0] * turns[1]
         product = turns[0] * relative[1] + turns[1] * relative[0]
-        found["gear_ratio"] = -omega2 * beams.rotor_inertia * product
-    if beams.tip_moment_x is not None:
-        found["tip_moment_x"] = -omega2 * _mutual(first.tip, second.tip, 1)
-        found["tip_moment_y"] = omega2 * _mutual(first.tip, second.tip, 0)
-    if beams.base_offset_x is not None:
-        for place, x, y in (("base", a.inner, b.inner), ("end", a.outer, b.outer)):
-            found[f"{place}_offset_x"] = -_mutual(x, y, 4)
-            found[f"{place}_offset_y"] = _mutual(x, y, 3)
+        own = -omega2 * turns[0] * turns[1], -omega2 * beams.rotor.inertia * product
+        found |= named(ROTOR, own)
+    if beams.base_offset is not None:
+        for names, x, y in ((BASE_OFFSET, a.inner, b.inner), (END_OFFSET, a.outer, b.outer)):
+            found |= named(names, (-mutual(x, y, 4), mutual(x, y, 3)))
     for (stiffness, ends), name in zip(turned_parts(beams, a, b), ("base", "end"), strict=True):
         if stiffness is not None:
             found[f"{name}_turning_stiffness"] = ends[:, 2]
@@ -321,8 +330,3 @@ def _of_base(beams: BeamArrays, a: Array, b: Array) -> dict[str, Array]:
         name: placed(zero, 0, a[i] * b[i] if i == j else a[i] * b[j] + a[j] * b[i])
         for name, (i, j) in zip(BASE, places, strict=True)
     }
-
-
-def _mutual(a: Array, b: Array, field: int) -> Array:
-    """Return the rotation of one mode times a field of the other, plus the reverse; a, b of shape (n, 6)."""
-    return a[:, field] * b[:, 2] + b[:, field] * a[:, 2]

@@ -31,6 +31,7 @@ from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.link_parts import Body
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 _OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
@@ -227,18 +228,13 @@ def _shapes(
 def _bodies(beams: BeamArrays) -> Array:
     """Return `ModeShapes.bodies`."""
     none = xp.zeros_like(beams.length)
-
-    def given(values: Array | None) -> Array:
-        return none if values is None else values
-
-    mass = xp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
-    hub = given(beams.hub_mass), -given(beams.base_offset_x), -given(beams.base_offset_y)
-    tip = (
-        beams.tip_mass,
-        given(beams.end_offset_x) + given(beams.tip_moment_x) / mass,
-        given(beams.end_offset_y) + given(beams.tip_moment_y) / mass,
-    )
-    return xp.stack([xp.stack(hub, axis=-1), xp.stack(tip, axis=-1)], axis=1)
+    base, end = (offset or (none, none) for offset in (beams.base_offset, beams.end_offset))
+    hub = beams.hub or Body(none, none)
+    shown = [
+        xp.stack([body.mass, *(x + y for x, y in zip(place, body.centre(), strict=True))], axis=-1)
+        for body, place in ((hub, (-base[0], -base[1])), (beams.tip, end))
+    ]
+    return xp.stack(shown, axis=1)
 
 
 _compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)

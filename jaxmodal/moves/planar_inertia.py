@@ -13,6 +13,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.link_parts import Offset
 
 Floats = NDArray[np.float64]
 
@@ -27,21 +28,21 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     rate, change = rates @ turns.T, changes @ turns.T  # of each link
     absolute = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     length = np.asarray(beams.length)
-    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
+    start = _offset(beams.base_offset, rows)
     tip = _tips(beams, rows)
     # acceleration per distance from the joint, in link axes; and the acceleration of the joint
     factor = 1j * change - rate**2
     own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
     of_joint = own * absolute.conj()
-    bodies = _body_places(beams, rows)
+    bodies = _offset(beams.tip.centre(), rows)
     points = _points_per_link(beams, masses, rows)
     along = start[:, None] + quadrature(points)[0] * length[:, None]
     nodes = of_joint[:, :, None] + factor[:, :, None] * along
     parts = [_with_turn(nodes, change[:, :, None])]
     parts.append(_with_turn(of_joint + factor * (tip + bodies), change))
-    if beams.hub_mass is not None and beams.hub_inertia is not None:
-        parts.append(_with_turn(of_joint, change))
-    if beams.rotor_inertia is not None:
+    if beams.hub is not None:
+        parts.append(_with_turn(of_joint + factor * _offset(beams.hub.centre(), rows), change))
+    if beams.rotor is not None:
         gears = np.array([link.gear_ratio or 0.0 for link in arm.links], np.float64)
         before = np.concatenate([np.zeros((count, 1)), change[:, :-1]], axis=1)
         parts.append(before + gears * (changes @ joints.T))
@@ -51,7 +52,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
     """Return mode shapes at the tips of the links, (K, n, 2), m in base axes; taken at the last station."""
     beams = beam_values(arm)
-    offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))
+    offset = _offset(beams.end_offset, len(arm.links))
     turn = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     further = 1j * np.asarray(shapes.psi)[:, :, -1] * offset * turn
     moved: Floats = np.asarray(shapes.displacement)[:, :, -1]
@@ -68,26 +69,18 @@ def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
 
 def _tips(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
     """The tip of each link seen from its joint, in its axes."""
-    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
-    return start + np.asarray(beams.length) + _offset(beams.end_offset_x, beams.end_offset_y, rows)
+    start, end = _offset(beams.base_offset, rows), _offset(beams.end_offset, rows)
+    return start + np.asarray(beams.length) + end
 
 
-def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:
-    zero = np.zeros(rows)
-    x, y = (zero if value is None else np.asarray(value) for value in (along, across))
+def _offset(given: Offset | None, rows: int) -> NDArray[np.complex128]:
+    x, y = (np.zeros(rows),) * 2 if given is None else map(np.asarray, given)
     return np.asarray(x + 1j * y)
 
 
-def _body_places(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """Return centres of gravity of the tip bodies relative to the tips, in link axes."""
-    mass = np.asarray(beams.tip_mass)
-    moments = _offset(beams.tip_moment_x, beams.tip_moment_y, rows)
-    return np.asarray(moments / np.where(mass > 0.0, mass, 1.0))
-
-
 def _points_per_link(beams: BeamArrays, masses: Floats, rows: int) -> int:
-    hubs = beams.hub_mass is not None and beams.hub_inertia is not None
-    return (masses.size // rows - 3 - 3 * hubs - (beams.rotor_inertia is not None)) // 3
+    lumped = 3 + 3 * (beams.hub is not None) + (beams.rotor is not None)
+    return (masses.size // rows - lumped) // 3
 
 
 def _with_turn(moved: NDArray[np.complex128], turned: Floats) -> Floats:
