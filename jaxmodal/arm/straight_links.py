@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeVar
 
 from jaxmodal.arm.quantities import Record, Scalar, shown
 from jaxmodal.runtime.errors import ArmError, RotorWarning, place_here, suggestion
+from jaxmodal.statics.link_parts import Rotor
 
 #: what the shaft of a motor does while the arm vibrates: it is held, or turns with the joint; the first by default
 MOTORS = ("held", "beyond_spring")
@@ -67,9 +68,24 @@ class StraightLink(Record):
             )
 
     @property
+    def rotor(self) -> Rotor | None:
+        """The rotor while the arm vibrates: with a held motor it turns by 0 per turn of the joint."""
+        moving = self.moving_rotor
+        if moving is None or self.motor != "held":
+            return moving
+        return Rotor(moving.inertia, moving.ratio * 0.0)
+
+    @property
+    def moving_rotor(self) -> Rotor | None:
+        """The rotor while the motor moves the joint."""
+        if self.rotor_inertia is None or self.gear_ratio is None:
+            return None
+        return Rotor(self.rotor_inertia, self.gear_ratio)
+
+    @property
     def acting_gear_ratio(self) -> Scalar | None:
         """Turns of the rotor per turn of the joint during vibration: ``gear_ratio``, or 0 with a held motor."""
-        return self.gear_ratio * 0.0 if self.motor == "held" else self.gear_ratio
+        return None if self.rotor is None else self.rotor.ratio
 
     def continued(self: L, **changes: Any) -> L:
         """Return a link that is rigidly joined to the end of this one and ends as this one does."""

@@ -43,7 +43,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     if beams.hub is not None:
         parts.append(_with_turn(of_joint + factor * _offset(beams.hub.centre(), rows), change))
     if beams.rotor is not None:
-        gears = np.array([link.gear_ratio or 0.0 for link in arm.links], np.float64)
+        gears = np.array([(link.moving_rotor or (0.0, 0.0))[1] for link in arm.links], np.float64)
         before = np.concatenate([np.zeros((count, 1)), change[:, :-1]], axis=1)
         parts.append(before + gears * (changes @ joints.T))
     return np.concatenate([part.reshape(count, -1) for part in parts], axis=1) * masses

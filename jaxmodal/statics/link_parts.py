@@ -21,6 +21,8 @@ REFLECTED = ("relative_inertia", "driven_inertia", "carried_inertia")
 #: the start of a link as seen from its joint, and its tip as seen from its end; along the link and to its left
 BASE_OFFSET = ("base_offset_x", "base_offset_y")
 END_OFFSET = ("end_offset_x", "end_offset_y")
+#: what changes sign in a mirror image of the arm
+ASIDE = (BASE_OFFSET[1], END_OFFSET[1], TIP[3])
 
 Offset = tuple[Any, Any]
 
