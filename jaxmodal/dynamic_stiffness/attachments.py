@@ -38,9 +38,9 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
     if beams.base_turning_stiffness is not None:
         resisted = _resisted(beams.base_turning_stiffness, inner, sizes)
         inner = added(inner, np.s_[:, 5], resisted if sizes else -resisted)
-    if beams.hub is None and beams.rotor is None:
+    if not beams.carries_at_joints:
         return inner
-    body = _hub(beams)
+    body = beams.hub_or_none
     if beams.rotor is not None:
         _, driven, _ = beams.rotor.reflected()
         body = body._replace(inertia=body.inertia + (xp.abs(driven) if sizes else driven))
@@ -48,10 +48,19 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
     return xp.concatenate([inner[:, :3], forces], axis=1)
 
 
-def _hub(beams: BeamArrays) -> Body:
-    """Return the hubs, of no mass where the arm has none."""
+def along_directions(body: Body, turning: Array | None, omega: Array) -> Array:
+    """Return what resists an acceleration along u, v and psi, (n, 3): masses and inertias.
+
+    ``turning`` is what forces at rest resist a turn with, a negative inertia.
+    """
+    inertia = body.inertia if turning is None else body.inertia - turning / (omega * omega)
+    return xp.stack([body.mass, body.mass, inertia], axis=1)
+
+
+def rotors(beams: BeamArrays) -> list[Array]:
+    """Return inertias and ratios of the rotors along u, v and psi, (n, 3) each."""
     nothing = xp.zeros_like(beams.length)
-    return Body(nothing, nothing) if beams.hub is None else beams.hub
+    return [xp.stack([nothing, nothing, x], axis=1) for x in beams.rotor_or_none]
 
 
 def _resisted(stiffness: Array, fields: Array, sizes: bool) -> Array:
@@ -155,13 +164,9 @@ def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
     the balance contains the force F of the link beyond in place of both. ``s * give = c * force`` is the law of the
     spring. Where the factor of b is near 0, at a resonance of hub and rotor on the spring, the balance is not changed.
     """
-    zero = xp.zeros_like(beams.length)
     law = joint_law(beams, np.float64(0.0))
-    mass, inertia, *_ = _hub(beams)
-    if beams.base_turning_stiffness is not None:  # resists a turn as a negative inertia
-        inertia = inertia - beams.base_turning_stiffness / (omega * omega)
-    hub = xp.stack([mass, mass, inertia], axis=1)
-    rotor, ratio = (xp.stack([zero, zero, x], axis=1) for x in beams.rotor or (zero, zero))
+    hub = along_directions(beams.hub_or_none, beams.base_turning_stiffness, omega)
+    rotor, ratio = rotors(beams)
     unit, give, other = law.unit, omega * omega * law.compliance, ratio - 1.0
     pivot = unit - give * (hub + ratio * ratio * rotor)
     known = xp.abs(pivot) > _CLEAR

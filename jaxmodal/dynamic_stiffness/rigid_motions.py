@@ -105,9 +105,7 @@ def _moves_of_supports(beams: BeamArrays) -> Array:
     )
     free = joints == 0.0
     held = xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0
-    zero = xp.zeros_like(beams.length)
-    base, end = (pair or (zero, zero) for pair in (beams.base_offset, beams.end_offset))
-    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    along, across = beams.reach
     c, s = xp.cos(beams.ground_angle), xp.sin(beams.ground_angle)
     size = xp.sum(xp.abs(along) + xp.abs(across), axis=0, keepdims=True)
     reach_x, reach_y = (c * along - s * across) / size, (s * along + c * across) / size

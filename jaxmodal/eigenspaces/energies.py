@@ -22,22 +22,13 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.foundation import base_moves
-from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, tip_coordinates
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals, loaded_squares, turned_parts
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
-from jaxmodal.statics.link_parts import (
-    BASE_OFFSET,
-    END_OFFSET,
-    HUB,
-    ROTOR,
-    TIP,
-    Rotor,
-    mutual,
-    named,
-)
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, Motions, mutual, named
 
 
 @jax.tree_util.register_dataclass
@@ -143,7 +134,7 @@ def _energies(
         * along[:, 2],
         body_translation=kinetic * (bodies[:, 0] + bodies[:, 1]),
         body_rotation=kinetic * bodies[:, 2],
-        hub=kinetic * _hubs(beams, first, second),
+        hub=kinetic * beams.form_at_joints(first.motions, second.motions),
         preload=preload,
     )
 
@@ -162,6 +153,10 @@ class _Ends(NamedTuple):
     gives: Array
     supports: SupportGives | None = None
     base: tuple[Array, Array] | None = None
+
+    @property
+    def motions(self) -> Motions:
+        return Motions(self.joint, self.tip, self.before)
 
 
 def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
@@ -191,21 +186,6 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
         work = xp.sum(a.base[0] * b.base[1] + b.base[0] * a.base[1])
         total = placed(total, 0, total[0] + 0.5 * work)
     return total
-
-
-def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
-    """Return the mutual mass form of the hubs and rotors of each joint."""
-    total = xp.zeros_like(beams.length)
-    if beams.hub is not None:
-        total = beams.hub.form(a.joint, b.joint)
-    if beams.rotor is not None:
-        first, second = (_rotor_turns(beams.rotor, x) for x in (a, b))
-        total = total + beams.rotor.inertia * (first * second)
-    return total
-
-
-def _rotor_turns(rotor: Rotor, ends: _Ends) -> Array:
-    return rotor_turns(rotor, ends.joint, ends.before)
 
 
 def energies_and_gradient(
@@ -283,22 +263,12 @@ def _gradient_of_features(
     beams: BeamArrays, omega2: Array, first: _Ends, second: _Ends
 ) -> dict[str, Array]:
     """Return derivatives of omega^2 with respect to optional features; shapes (n,)."""
-    found: dict[str, Array] = {}
+    rates = beams.mass_rates(first.motions, second.motions)
+    found: dict[str, Array] = {name: omega2 * x for name, x in rates.items()}
     a, b = first.fields, second.fields
     gives = first.gives * second.gives
-    tip = beams.tip.products(first.tip, second.tip)
-    found |= named(TIP, tip.times(-omega2))
     if beams.joint_axial_stiffness is not None:
         found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}
-    if beams.hub is not None:
-        hub = beams.hub.products(first.joint, second.joint)
-        found |= named(HUB, hub.times(-omega2))
-    if beams.rotor is not None:
-        turns = [_rotor_turns(beams.rotor, x) for x in (first, second)]
-        relative = [x.joint[:, 2] - x.before[:, 2] for x in (first, second)]
-        product = turns[0] * relative[1] + turns[1] * relative[0]
-        own = -omega2 * turns[0] * turns[1], -omega2 * beams.rotor.inertia * product
-        found |= named(ROTOR, own)
     if beams.base_offset is not None:
         for names, x, y in ((BASE_OFFSET, a.inner, b.inner), (END_OFFSET, a.outer, b.outer)):
             found |= named(names, (-mutual(x, y, 4), mutual(x, y, 3)))

@@ -10,11 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.attachments import at_joint, joint_law, without_bodies
+from jaxmodal.dynamic_stiffness.attachments import (
+    along_directions,
+    at_joint,
+    joint_law,
+    rotors,
+    without_bodies,
+)
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, law_arrays
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.link_parts import Body, Rotor
 
 
 class _Sides(NamedTuple):
@@ -112,24 +117,13 @@ def _from_forces(
 
 def _bodies(beams: BeamArrays, omega: Array) -> tuple[Array, ...]:
     """Return masses before and beyond the springs, rotors, their ratios, and the springs' laws; shapes (n + 1, 3)."""
-    nothing = xp.zeros_like(beams.length)
-
-    def given(values: Array | None) -> Array:
-        return nothing if values is None else values
-
-    def along(mass: Array, inertia: Array) -> Array:
-        return xp.stack([mass, mass, inertia], axis=1)
-
-    # what forces at rest resist a turn with is a negative inertia
-    omega2 = omega * omega
-    tip, hub = beams.tip, beams.hub or Body(nothing, nothing)
-    rotor = beams.rotor or Rotor(nothing, nothing)
     law = joint_law(beams, np.float64(0.0))
+    rotor, ratio = rotors(beams)
     return (
-        _and_base(along(tip.mass, tip.inertia - given(beams.end_turning_stiffness) / omega2)),
-        _and_tip(along(hub.mass, hub.inertia - given(beams.base_turning_stiffness) / omega2)),
-        _and_tip(along(nothing, rotor.inertia)),
-        _and_tip(along(nothing, rotor.ratio)),
+        _and_base(along_directions(beams.tip, beams.end_turning_stiffness, omega)),
+        _and_tip(along_directions(beams.hub_or_none, beams.base_turning_stiffness, omega)),
+        _and_tip(rotor),
+        _and_tip(ratio),
         xp.concatenate([law.unit, np.ones((1, 3))]),
         _and_tip(law.compliance),
     )

@@ -12,7 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.namespace import Array, mapped, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
-from jaxmodal.statics.link_parts import Rotor
+from jaxmodal.statics.link_parts import Motions
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
 _LANES = 16
@@ -98,15 +98,8 @@ def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
 
 
 def _lumped(beams: BeamArrays, mode: ModeFields) -> tuple[Array, Array]:
-    tip = at_tip(beams, mode.outer)
-    parts = [beams.tip.at_centre(tip)]
-    joint = at_joint(beams, np.float64(0.0), mode.inner)
-    if beams.hub is not None:
-        parts.append(beams.hub.at_centre(joint))
-    if beams.rotor is not None:
-        parts.append(
-            (rotor_turns(beams.rotor, joint, before_joint(beams, tip)), beams.rotor.inertia)
-        )
+    tip, joint = at_tip(beams, mode.outer), at_joint(beams, np.float64(0.0), mode.inner)
+    parts = beams.lumped(Motions(joint, tip, before_joint(beams, tip)))
     motions, masses = ([pair[k].reshape(-1) for pair in parts] for k in (0, 1))
     return xp.concatenate(motions), xp.concatenate(masses)
 
@@ -120,11 +113,6 @@ def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
     return motion * _root(mass)
 
 
-def rotor_turns(rotor: Rotor, joint: Array, before: Array) -> Array:
-    """Return the rotation of the rotors, rad, shape (n,), from the motions beyond and before the joints, (n, 3)."""
-    return before[:, 2] + rotor.ratio * (joint[:, 2] - before[:, 2])
-
-
 def _root(x: Array) -> Array:
     return xp.where(x > 0.0, xp.sqrt(xp.where(x > 0.0, x, 1.0)), 0.0)
 
@@ -133,9 +121,7 @@ def link_starts(beams: BeamArrays) -> Array:
     """Return the start of each link at rest, in m, in base axes; shape (n, 2)."""
     angle = xp.cumsum(beams.joint_angle)
     c, s = xp.cos(angle), xp.sin(angle)
-    zero = xp.zeros_like(angle)
-    base, end = (x or (zero, zero) for x in (beams.base_offset, beams.end_offset))
-    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    base, (along, across) = beams.start, beams.reach
     reach = xp.stack([c * along - s * across, s * along + c * across], axis=-1)
     start = xp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
     return xp.cumsum(reach, axis=0) - reach + start

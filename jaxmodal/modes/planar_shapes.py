@@ -31,7 +31,6 @@ from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.link_parts import Body
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 _OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
@@ -227,12 +226,9 @@ def _shapes(
 
 def _bodies(beams: BeamArrays) -> Array:
     """Return `ModeShapes.bodies`."""
-    none = xp.zeros_like(beams.length)
-    base, end = (offset or (none, none) for offset in (beams.base_offset, beams.end_offset))
-    hub = beams.hub or Body(none, none)
     shown = [
         xp.stack([body.mass, *(x + y for x, y in zip(place, body.centre(), strict=True))], axis=-1)
-        for body, place in ((hub, (-base[0], -base[1])), (beams.tip, end))
+        for body, place in ((beams.hub_or_none, [-x for x in beams.start]), (beams.tip, beams.end))
     ]
     return xp.stack(shown, axis=1)
 

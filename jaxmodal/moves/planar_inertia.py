@@ -28,20 +28,19 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     rate, change = rates @ turns.T, changes @ turns.T  # of each link
     absolute = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     length = np.asarray(beams.length)
-    start = _offset(beams.base_offset, rows)
-    tip = _tips(beams, rows)
+    start, tip = _complex(beams.start), _complex(beams.reach)
     # acceleration per distance from the joint, in link axes; and the acceleration of the joint
     factor = 1j * change - rate**2
     own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
     of_joint = own * absolute.conj()
-    bodies = _offset(beams.tip.centre(), rows)
+    bodies = _complex(beams.tip.centre())
     points = _points_per_link(beams, masses, rows)
     along = start[:, None] + quadrature(points)[0] * length[:, None]
     nodes = of_joint[:, :, None] + factor[:, :, None] * along
     parts = [_with_turn(nodes, change[:, :, None])]
     parts.append(_with_turn(of_joint + factor * (tip + bodies), change))
     if beams.hub is not None:
-        parts.append(_with_turn(of_joint + factor * _offset(beams.hub.centre(), rows), change))
+        parts.append(_with_turn(of_joint + factor * _complex(beams.hub.centre()), change))
     if beams.rotor is not None:
         gears = np.array([(link.moving_rotor or (0.0, 0.0))[1] for link in arm.links], np.float64)
         before = np.concatenate([np.zeros((count, 1)), change[:, :-1]], axis=1)
@@ -52,7 +51,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
     """Return mode shapes at the tips of the links, (K, n, 2), m in base axes; taken at the last station."""
     beams = beam_values(arm)
-    offset = _offset(beams.end_offset, len(arm.links))
+    offset = _complex(beams.end)
     turn = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     further = 1j * np.asarray(shapes.psi)[:, :, -1] * offset * turn
     moved: Floats = np.asarray(shapes.displacement)[:, :, -1]
@@ -61,20 +60,14 @@ def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
 
 def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
     """Places of the tips of the rigid links, x + i y in m, and the angles of the links, rad, (n,) each."""
-    beams, rows = beam_values(arm), len(arm.links)
+    beams = beam_values(arm)
     angles = np.cumsum(np.asarray(beams.joint_angle))
-    tip = _tips(beams, rows)
+    tip = _complex(beams.reach)
     return np.cumsum(tip * np.exp(1j * angles)), angles
 
 
-def _tips(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """The tip of each link seen from its joint, in its axes."""
-    start, end = _offset(beams.base_offset, rows), _offset(beams.end_offset, rows)
-    return start + np.asarray(beams.length) + end
-
-
-def _offset(given: Offset | None, rows: int) -> NDArray[np.complex128]:
-    x, y = (np.zeros(rows),) * 2 if given is None else map(np.asarray, given)
+def _complex(place: Offset) -> NDArray[np.complex128]:
+    x, y = map(np.asarray, place)
     return np.asarray(x + 1j * y)
 
 

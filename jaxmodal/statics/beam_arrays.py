@@ -7,17 +7,7 @@ import numpy as np
 from jaxtyping import Float, Inexact
 
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.link_parts import (
-    BASE_OFFSET,
-    END_OFFSET,
-    HUB,
-    ROTOR,
-    TIP,
-    Body,
-    Rotor,
-    WithParts,
-    part_of,
-)
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, HUB, ROTOR, TIP, ArmParts
 
 #: supports of the tip of a link: along x and y of the ground, and about the tip
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
@@ -48,7 +38,7 @@ WITHOUT_EFFECT = {
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class BeamArrays(WithParts):
+class BeamArrays(ArmParts):
     """Link values of an arm: one array per quantity, link 1 first, SI units.
 
     Every array has shape (n,). A slice of one link has the same type, and so has a batch, whose further axes broadcast
@@ -110,17 +100,6 @@ class BeamArrays(WithParts):
     def springs(self) -> tuple[Array | None, Array | None, Array]:
         """Springs of the joints along the links, across them and about the joints."""
         return self.joint_axial_stiffness, self.joint_shear_stiffness, self.joint_stiffness
-
-    @property
-    def tip(self) -> Body:
-        """Bodies at the tips, with the payload and the next joint's stator."""
-        return Body(*(getattr(self, name) for name in TIP))
-
-    @property
-    def rotor(self) -> Rotor | None:
-        """Rotors of the joints, with the gear ratios that act while the arm vibrates."""
-        values = part_of(self, ROTOR)
-        return None if values is None else Rotor(*values)
 
 
 #: fields that every arm has

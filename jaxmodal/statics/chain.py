@@ -66,14 +66,12 @@ def geometry(beams: BeamArrays) -> Geometry:
     angle = xp.cumsum(beams.joint_angle, axis=0)
     c, s = xp.cos(angle), xp.sin(angle)
 
-    none = xp.zeros_like(beams.length)
-
-    def turned(offset: Offset | None) -> tuple[Array, Array]:
-        x, y = offset or (none, none)
+    def turned(offset: Offset) -> tuple[Array, Array]:
+        x, y = offset
         return c * x - s * y, s * x + c * y
 
-    link = turned((beams.length, none))
-    return Geometry(c, s, turned(beams.base_offset), link, turned(beams.end_offset))
+    link = beams.length, xp.zeros_like(beams.length)
+    return Geometry(c, s, *(turned(x) for x in (beams.start, link, beams.end)))
 
 
 def places(shape: Geometry) -> tuple[Array, Array, Array]:
@@ -88,7 +86,7 @@ def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, 
     """Return weight per length, and forces and moment at tips and at hubs, in base axes."""
     x, y = loads.gravity_x, loads.gravity_y
     line = line_mass(beams)
-    tip, hub = beams.tip, beams.hub
+    tip, hub = beams.tip, beams.hub_or_none
     tip_x, tip_y = tip.mass * x, tip.mass * y
     last = np.arange(tip_x.shape[0]) == tip_x.shape[0] - 1
     last = last.reshape(-1, *(1,) * (tip_x.ndim - 1))
@@ -99,8 +97,7 @@ def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, 
         along = shape.cosine * tip.moment_x - shape.sine * tip.moment_y
         across = shape.sine * tip.moment_x + shape.cosine * tip.moment_y
         moment = along * y - across * x
-    carried = xp.zeros_like(beams.length) if hub is None else hub.mass
-    return (line * x, line * y), (tip_x, tip_y), moment, (carried * x, carried * y)
+    return (line * x, line * y), (tip_x, tip_y), moment, (hub.mass * x, hub.mass * y)
 
 
 def _cross(d: tuple[Array, Array], f: tuple[Array, Array]) -> Array:

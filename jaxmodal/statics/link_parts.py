@@ -113,6 +113,11 @@ class Rotor(NamedTuple):
         inertia, ratio = self
         return ratio * (ratio - 1.0) * inertia, ratio * inertia, (1.0 - ratio) * inertia
 
+    def turns(self, moved: Motions) -> Array:
+        """Return the rotation of the rotors, rad, (n,)."""
+        before = moved.before[:, 2]
+        return before + self.ratio * (moved.joint[:, 2] - before)
+
 
 def named(names: tuple[str, ...], values: Iterable[Any]) -> dict[str, Any]:
     """Return the values of a part by the names of its fields, without those that are None."""
@@ -147,3 +152,91 @@ class WithParts:
         """The tip of the link, where its body and the next joint are, relative to its end."""
         values: Any = part_of(self, END_OFFSET)
         return values
+
+
+class Motions(NamedTuple):
+    """Motions beyond the joints, at the tips and before the joints, (n, 3), or (n, 6) with further fields."""
+
+    joint: Array
+    tip: Array
+    before: Array
+
+
+class ArmParts(WithParts):
+    """What has the fields of all links of an arm: one array for each, link 1 first."""
+
+    length: Any
+
+    @property
+    def tip(self) -> Body:
+        """Bodies at the tips, with the payload and the next joint's stator."""
+        return Body(*(getattr(self, name) for name in TIP))
+
+    @property
+    def rotor(self) -> Rotor | None:
+        """Rotors of the joints, with the gear ratios that act while the arm vibrates."""
+        values = part_of(self, ROTOR)
+        return None if values is None else Rotor(*values)
+
+    @property
+    def start(self) -> Offset:
+        """The start of each link as seen from its joint."""
+        nothing = xp.zeros_like(self.length)
+        return self.base_offset or (nothing, nothing)
+
+    @property
+    def end(self) -> Offset:
+        """The tip of each link as seen from its end."""
+        nothing = xp.zeros_like(self.length)
+        return self.end_offset or (nothing, nothing)
+
+    @property
+    def reach(self) -> Offset:
+        """The tip of each link as seen from its joint."""
+        (x, y), (further, aside) = self.start, self.end
+        return x + self.length + further, y + aside
+
+    @property
+    def hub_or_none(self) -> Body:
+        """The hubs, without mass where the arm has none."""
+        nothing = xp.zeros_like(self.length)
+        return self.hub or Body(nothing, nothing)
+
+    @property
+    def rotor_or_none(self) -> Rotor:
+        """The rotors, without inertia where the arm has none."""
+        nothing = xp.zeros_like(self.length)
+        return self.rotor or Rotor(nothing, nothing)
+
+    @property
+    def carries_at_joints(self) -> bool:
+        """Whether hubs or rotors move with the axes of joints."""
+        return self.hub is not None or self.rotor is not None
+
+    def lumped(self, moved: Motions) -> list[tuple[Array, Array]]:
+        """Return motions and masses of all bodies and rotors: at tips, at joints, of rotors."""
+        found = [self.tip.at_centre(moved.tip)]
+        if self.hub is not None:
+            found.append(self.hub.at_centre(moved.joint))
+        if self.rotor is not None:
+            found.append((self.rotor.turns(moved), self.rotor.inertia))
+        return found
+
+    def form_at_joints(self, a: Motions, b: Motions) -> Array:
+        """Return ``a M b`` of the hubs and rotors of each joint, (n,)."""
+        total = xp.zeros_like(self.length) if self.hub is None else self.hub.form(a.joint, b.joint)
+        if self.rotor is None:
+            return total
+        return total + self.rotor.inertia * (self.rotor.turns(a) * self.rotor.turns(b))
+
+    def mass_rates(self, a: Motions, b: Motions) -> dict[str, Array]:
+        """Return the derivatives of ``-a M b`` by the values of bodies and rotors, (n,) each, by name."""
+        found = named(TIP, self.tip.products(a.tip, b.tip).times(-1.0))
+        if self.hub is not None:
+            found |= named(HUB, self.hub.products(a.joint, b.joint).times(-1.0))
+        if self.rotor is not None:
+            inertia, turns = self.rotor.inertia, (self.rotor.turns(a), self.rotor.turns(b))
+            relative = [x.joint[:, 2] - x.before[:, 2] for x in (a, b)]
+            by_ratio = turns[0] * relative[1] + turns[1] * relative[0]
+            found |= named(ROTOR, (-(turns[0] * turns[1]), -(inertia * by_ratio)))
+        return found
