@@ -82,7 +82,7 @@ class StraightLink(Record):
 
     @property
     def acting_gear_ratio(self) -> Scalar | None:
-        """Turns of the rotor per turn of the joint during vibration: ``gear_ratio``, or 0 with a held motor."""
+        """Turns of the rotor per turn of the joint during vibration, 0 with a held motor."""
         return None if self.rotor is None else self.rotor.ratio
 
     def continued(self: L, **changes: Any) -> L:
