@@ -19,14 +19,23 @@ from jaxmodal.arm.validity import rules_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, WITHOUT_EFFECT, BeamArrays
+from jaxmodal.statics.link_parts import (
+    BASE_OFFSET,
+    END_OFFSET,
+    HUB,
+    ROTOR,
+    STATOR,
+    TIP,
+    named,
+)
 
 #: fields of a link that an arm has together or not at all
 _TOGETHER = (
     ("joint_axial_stiffness", "joint_shear_stiffness"),
-    ("hub_mass", "hub_inertia"),
-    ("stator_mass", "stator_inertia"),
-    ("rotor_inertia", "gear_ratio"),
-    ("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+    HUB,
+    STATOR,
+    ROTOR,
+    (*BASE_OFFSET, *END_OFFSET),
     ("tip_centre_x", "tip_centre_y"),
     ("nonstructural_mass",),
     SUPPORTS,
@@ -34,7 +43,7 @@ _TOGETHER = (
     TURNING,
 )
 #: what of a link stands for a field, where that is not the value of this name
-_ACTING = {"gear_ratio": "acting_gear_ratio"}
+_ACTING = {ROTOR[1]: "acting_gear_ratio"}
 
 
 class NormalForm(NamedTuple):
@@ -158,7 +167,7 @@ def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
 
     They include the payload and the stator of the next joint.
     """
-    mass, inertia = columns["tip_mass"], columns["tip_inertia"]
+    mass, inertia = (columns[name] for name in TIP[:2])
     carried, own = (xp.asarray(x, mass.dtype.type) for x in (payload.mass, payload.inertia))
 
     def at_tip(x: Any, added: Any) -> Any:
@@ -170,16 +179,17 @@ def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     centres = [columns.pop(name, None) for name in ("tip_centre_x", "tip_centre_y")]
     centre = [payload.centre_x, payload.centre_y]
     if any(x is not None for x in (*centres, *centre)):
-        for name, along, last in zip(("x", "y"), centres, centre, strict=True):
+        for name, along, last in zip(TIP[2:], centres, centre, strict=True):
             place = xp.zeros_like(mass) if along is None else along
             end = xp.asarray(0.0 if last is None else last, mass.dtype.type)
             inertia = at_tip(inertia + mass * place * place, carried * end * end)
-            columns[f"tip_moment_{name}"] = at_tip(mass * place, carried * end)
+            columns[name] = at_tip(mass * place, carried * end)
     mass, inertia = at_tip(mass, carried), at_tip(inertia, own)
-    if "stator_mass" in columns:  # that of link 1 stands on the ground
-        mass = before(mass, columns.pop("stator_mass"))
-        inertia = before(inertia, columns.pop("stator_inertia"))
-    return columns | {"tip_mass": mass, "tip_inertia": inertia}
+    if STATOR[0] in columns:  # that of link 1 stands on the ground
+        mass, inertia = (
+            before(x, columns.pop(name)) for x, name in zip((mass, inertia), STATOR, strict=True)
+        )
+    return columns | named(TIP, (mass, inertia))
 
 
 def _with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +206,7 @@ def _with_preload(columns: dict[str, Any]) -> dict[str, Any]:
     force = columns["axial_force"]
     turning = {
         name: columns.get(name, 0.0) + force * columns.get(offset, 0.0) + xp.zeros_like(force)
-        for name, offset in zip(TURNING, ("base_offset_x", "end_offset_x"), strict=True)
+        for name, offset in zip(TURNING, (BASE_OFFSET[0], END_OFFSET[0]), strict=True)
     }
     return columns | turning
 

@@ -20,6 +20,7 @@ from jaxmodal.arm.symmetric import REMEDY, SymmetricStiffness, mixed, positive_d
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BASE as COLUMNS
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.link_parts import ROTOR, STATOR
 
 
 def _own(unit: str, direction: str) -> Any:
@@ -83,7 +84,7 @@ def base_rules(
     if base is None:
         return ()
     first, found = links[0], []
-    for name in ("stator_mass", "stator_inertia", "rotor_inertia"):
+    for name in (*STATOR, ROTOR[0]):
         value: Any = getattr(first, name)
         if value is not None:
             found.append(

@@ -128,7 +128,7 @@ def _features(link: Link) -> list[str]:
 
 
 def value_texts(record: Record) -> list[str]:
-    """Return texts of the values of a record that are not at their defaults: ``hub_mass 3 kg``."""
+    """Return texts of the values of a record that are not at their defaults: ``length 0.5 m``."""
     found = []
     for item, value in given(record):
         unit = item.metadata["unit"]

@@ -11,6 +11,7 @@ from typing import Any
 from jaxmodal.arm.quantities import Constraint, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
+from jaxmodal.statics.link_parts import BASE_OFFSET, HUB, ROTOR, STATOR
 
 #: fields that are true or false
 FLAGS = ("segment", "rigid")
@@ -19,18 +20,7 @@ JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffn
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",
-    "joint_stiffness",
-    "joint_axial_stiffness",
-    "joint_shear_stiffness",
-    "hub_mass",
-    "hub_inertia",
-    "stator_mass",
-    "stator_inertia",
-    "rotor_inertia",
-    "gear_ratio",
-    "base_offset_x",
-    "base_offset_y",
-    "base_turning_stiffness",
+    *(*JOINT_SPRINGS, *HUB, *STATOR, *ROTOR, *BASE_OFFSET, TURNING[0]),
     "joint_damping",
     "joint_axial_damping",
     "joint_shear_damping",
@@ -126,7 +116,7 @@ def check_combinations(link: Any) -> None:
                     f"{name} = {shown(value)}: a segment continues the previous link and has no "
                     "joint; leave it out, or take segment = true away."
                 )
-    require_together(link, "rotor_inertia", "gear_ratio")
+    require_together(link, *ROTOR)
 
 
 def require_together(record: object, *names: str) -> None:

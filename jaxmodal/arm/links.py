@@ -28,10 +28,11 @@ from jaxmodal.arm.shapes import Rectangle, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.link_parts import STATOR, Body, WithParts, part_of
 
 
 @frozen_pytree
-class Link(StraightLink):
+class Link(WithParts, StraightLink):
     """A uniform straight link, the joint at its base, and the rigid body at its tip.
 
     Parameters
@@ -324,8 +325,14 @@ class Link(StraightLink):
     @property
     def body_mass(self) -> Scalar:
         """Mass of the body at the tip and of the joint's hubs, kg."""
-        hubs = [m for m in (self.hub_mass, self.stator_mass) if m is not None]
+        hubs = [body.mass for body in (self.hub, self.stator) if body is not None]
         return sum(hubs, start=self.tip_mass)
+
+    @property
+    def stator(self) -> Body | None:
+        """Body on the axis of the joint, before its springs; None if there is none."""
+        values = part_of(self, STATOR)
+        return None if values is None else Body(*values)
 
     @property
     def has_shear(self) -> bool:

@@ -9,8 +9,8 @@ from typing import Protocol
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Scalar
 from jaxmodal.arm.units import ARCMINUTES
+from jaxmodal.statics.link_parts import ROTOR, Rotor
 
 #: A body heavier than all links of the arm by more than this is probably given in grams.
 HEAVIEST_BODY_RATIO = 1e3
@@ -78,16 +78,13 @@ def spring_findings(stiffness: float, of_link: float, beyond: float) -> Iterator
 
 
 class Geared(Protocol):
-    """Protocol of a link with a rotor."""
+    """Protocol of a link that may have a rotor."""
 
     @property
-    def rotor_inertia(self) -> Scalar | None: ...
+    def rotor(self) -> Rotor | None: ...
 
     @property
-    def gear_ratio(self) -> Scalar | None: ...
-
-    @property
-    def acting_gear_ratio(self) -> Scalar | None: ...
+    def moving_rotor(self) -> Rotor | None: ...
 
 
 def felt_inertia(link: Geared) -> float:
@@ -95,24 +92,22 @@ def felt_inertia(link: Geared) -> float:
 
     It is 0 for a held rotor, and without a rotor.
     """
-    if link.rotor_inertia is None or link.acting_gear_ratio is None:
-        return 0.0
-    return float(link.rotor_inertia) * float(link.acting_gear_ratio) ** 2
+    return 0.0 if link.rotor is None else float(link.rotor.inertia) * float(link.rotor.ratio) ** 2
 
 
 def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
     """Yield a rotor whose inertia at the joint would far exceed that of everything beyond it."""
-    if link.rotor_inertia is None or link.gear_ratio is None:
+    if link.moving_rotor is None:
         return
-    rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
+    rotor, ratio = map(float, link.moving_rotor)
     felt = rotor * ratio**2
     if felt > HEAVIEST_ROTOR_RATIO * beyond:
         message = (
-            f"kg m^2 expected; times gear_ratio^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "
+            f"kg m^2 expected; times {ROTOR[1]}^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "
             f"has {beyond:.3g} kg m^2"
         )
         other = in_another_unit(rotor, ROTOR_UNITS, lambda x: x * ratio**2 <= beyond)
-        yield "rotor_inertia", rotor, message + other
+        yield ROTOR[0], rotor, message + other
 
 
 def inertia_beyond(arm: Arm, number: int) -> float:
@@ -123,7 +118,7 @@ def inertia_beyond(arm: Arm, number: int) -> float:
     start = found = 0.0
     for link in arm.links[number - 1 :]:
         length, mass = float(link.length), float(link.mass)
-        hub = float(link.hub_mass or 0.0)
+        hub = 0.0 if link.hub is None else float(link.hub.mass)
         middle = start + length / 2.0
         found += mass * (length * length / 12.0 + middle * middle) + hub * start * start
         start += length

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeVar
 
 from jaxmodal.arm.quantities import Record, Scalar, shown
 from jaxmodal.runtime.errors import ArmError, RotorWarning, place_here, suggestion
+from jaxmodal.statics.link_parts import ROTOR, Rotor
 
 #: what the shaft of a motor does while the arm vibrates: it is held, or turns with the joint; the first by default
 MOTORS = ("held", "beyond_spring")
@@ -27,8 +28,6 @@ class StraightLink(Record):
     poisson_ratio: Any
     shear_modulus: Any
     joint_stiffness: Any
-    rotor_inertia: Any
-    gear_ratio: Any
     motor: str | None
     nonstructural_mass: Any
     rigid: bool
@@ -53,12 +52,13 @@ class StraightLink(Record):
                 f"motor = {shown(motor)}: must be {' or '.join(map(repr, MOTORS))}; 'held' keeps the rotor still "
                 f"against the link that carries it, 'beyond_spring' turns it with the joint.{hint}"
             )
-        if self.rotor_inertia is None or self.gear_ratio is None:
+        rotor = self.moving_rotor
+        if rotor is None:
             object.__setattr__(self, "motor", None)
         elif motor is None:
             object.__setattr__(self, "motor", MOTORS[0])
             warnings.warn(
-                f"{place_here()}motor is missing: rotor_inertia = {shown(self.rotor_inertia)} needs to know whether "
+                f"{place_here()}motor is missing: {ROTOR[0]} = {shown(rotor.inertia)} needs to know whether "
                 "its shaft is held. It is taken as held; natural_frequencies used to turn it with the joint, beyond "
                 "the spring, and on an elastic joint has other frequencies now. Write motor = 'held' for a brake or a "
                 "stiff servo, or motor = 'beyond_spring' for the numbers of before.",
@@ -67,9 +67,23 @@ class StraightLink(Record):
             )
 
     @property
+    def rotor(self) -> Rotor | None:
+        """The rotor while the arm vibrates: with a held motor it turns by 0 per turn of the joint."""
+        moving = self.moving_rotor
+        if moving is None or self.motor != "held":
+            return moving
+        return Rotor(moving.inertia, moving.ratio * 0.0)
+
+    @property
+    def moving_rotor(self) -> Rotor | None:
+        """The rotor while the motor moves the joint."""
+        inertia, ratio = (getattr(self, name) for name in ROTOR)
+        return None if inertia is None or ratio is None else Rotor(inertia, ratio)
+
+    @property
     def acting_gear_ratio(self) -> Scalar | None:
-        """Turns of the rotor per turn of the joint during vibration: ``gear_ratio``, or 0 with a held motor."""
-        return self.gear_ratio * 0.0 if self.motor == "held" else self.gear_ratio
+        """Turns of the rotor per turn of the joint during vibration, 0 with a held motor."""
+        return None if self.rotor is None else self.rotor.ratio
 
     def continued(self: L, **changes: Any) -> L:
         """Return a link that is rigidly joined to the end of this one and ends as this one does."""

@@ -2,18 +2,19 @@
 
 from typing import Literal
 
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, HUB, STATOR, TIP
+
 #: values of links that planar arms and those in space have under two names
 _TWINS = {
-    "tip_mass": "body.mass",
-    "tip_inertia": "body.inertia.zz",
-    "hub_mass": "hub.mass",
-    "hub_inertia": "hub.inertia.zz",
-    "stator_mass": "stator.mass",
-    "stator_inertia": "stator.inertia.zz",
-    "base_offset_x": "base_offset.x",
-    "base_offset_y": "base_offset.y",
-    "end_offset_x": "end_offset.x",
-    "end_offset_y": "end_offset.y",
+    name: f"{part}.{value}"
+    for part, names, values in (
+        ("body", TIP[:2], ("mass", "inertia.zz")),
+        ("hub", HUB, ("mass", "inertia.zz")),
+        ("stator", STATOR, ("mass", "inertia.zz")),
+        ("base_offset", BASE_OFFSET, ("x", "y")),
+        ("end_offset", END_OFFSET, ("x", "y")),
+    )
+    for name, value in zip(names, values, strict=True)
 }
 
 

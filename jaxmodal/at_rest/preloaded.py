@@ -96,7 +96,7 @@ def preloaded(
         cuts = np.linspace(0.0, 1.0, count + 1)
         forces = own + constant_force(ends[0], ends[1], cuts[:-1], cuts[1:], bound)
         changes: list[dict[str, Any]] = [{"axial_force": x} for x in forces]
-        along = [link.base_offset_x or 0.0, link.end_offset_x or 0.0]
+        along = [0.0 if x is None else x[0] for x in (link.base_offset, link.end_offset)]
         for name, place, total, offset in zip(TURNING, (0, -1), turning, along, strict=True):
             given = getattr(link, name)
             rest_of = total[k] + ((given or 0.0) + own * offset - forces[place] * offset)

@@ -14,8 +14,9 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.foundation import base_moves, in_first_link
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, added, placed, xp
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.beam_arrays import TURNING, BeamArrays
 from jaxmodal.statics.laws import spring_law
+from jaxmodal.statics.link_parts import HUB, ROTOR, TIP, Body, named
 
 #: above this the law of a joint tells the motion beyond it
 _CLEAR = 0.1
@@ -31,24 +32,35 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
     The forces are those transmitted by the springs, including the inertia forces of the hub. With ``sizes``, absolute
     values of all terms are added.
     """
-    x = attachments(beams)
-    if x.base_offset_x is not None:
-        across, along = _like(x.base_offset_y, inner), _like(x.base_offset_x, inner)
+    if beams.base_offset is not None:
+        along, across = (_like(x, inner) for x in beams.base_offset)
         inner = _moved(inner, -along, -across, sizes)
     if beams.base_turning_stiffness is not None:
         resisted = _resisted(beams.base_turning_stiffness, inner, sizes)
         inner = added(inner, np.s_[:, 5], resisted if sizes else -resisted)
-    if x.hub_mass is None and x.driven_inertia is None:
+    if not beams.carries_at_joints:
         return inner
-    nothing = xp.zeros_like(beams.length)
-    mass = nothing if x.hub_mass is None else x.hub_mass
-    inertia = nothing if x.hub_inertia is None else x.hub_inertia
-    if x.driven_inertia is not None:
-        inertia = inertia + (xp.abs(x.driven_inertia) if sizes else x.driven_inertia)
-    omega2 = omega * omega
-    scale = xp.stack([mass, mass, inertia], axis=1)
-    forces = inner[:, 3:] + omega2 * _like(scale, inner) * inner[:, :3]
+    body = beams.hub_or_none
+    if beams.rotor is not None:
+        _, driven, _ = beams.rotor.reflected()
+        body = body._replace(inertia=body.inertia + (xp.abs(driven) if sizes else driven))
+    forces = inner[:, 3:] + body.along(inner).times(omega * omega).momentum(inner)
     return xp.concatenate([inner[:, :3], forces], axis=1)
+
+
+def along_directions(body: Body, turning: Array | None, omega: Array) -> Array:
+    """Return what resists an acceleration along u, v and psi, (n, 3): masses and inertias.
+
+    ``turning`` is what forces at rest resist a turn with, a negative inertia.
+    """
+    inertia = body.inertia if turning is None else body.inertia - turning / (omega * omega)
+    return xp.stack([body.mass, body.mass, inertia], axis=1)
+
+
+def rotors(beams: BeamArrays) -> list[Array]:
+    """Return inertias and ratios of the rotors along u, v and psi, (n, 3) each."""
+    nothing = xp.zeros_like(beams.length)
+    return [xp.stack([nothing, nothing, x], axis=1) for x in beams.rotor_or_none]
 
 
 def _resisted(stiffness: Array, fields: Array, sizes: bool) -> Array:
@@ -58,9 +70,9 @@ def _resisted(stiffness: Array, fields: Array, sizes: bool) -> Array:
 
 def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
     """Return fields at the tip of each link (its body, the next joint) from those at the outer ends: (n, 6, ...)."""
-    if beams.end_offset_x is None or beams.end_offset_y is None:
+    if beams.end_offset is None:
         return outer
-    x, y = _like(beams.end_offset_x, outer), _like(beams.end_offset_y, outer)
+    x, y = (_like(value, outer) for value in beams.end_offset)
     return _moved(outer, x, y, sizes)
 
 
@@ -82,15 +94,7 @@ def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
 
     The moments of static forces against the rotation of the rigid parts are subtracted.
     """
-    mass, inertia = _like(beams.tip_mass, tip), _like(beams.tip_inertia, tip)
-    u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
-    forces = [mass * u, mass * v, inertia * psi]
-    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        along, across = _like(beams.tip_moment_x, tip), _like(beams.tip_moment_y, tip)
-        forces[0] = forces[0] - across * psi
-        forces[1] = forces[1] + along * psi
-        forces[2] = forces[2] + along * v - across * u
-    total = omega * omega * xp.stack(forces, axis=1)
+    total = omega * omega * beams.tip.along(tip).momentum(tip)
     if beams.end_turning_stiffness is None:
         return total
     return added(total, np.s_[:, 2], -_resisted(beams.end_turning_stiffness, tip, False))
@@ -128,8 +132,7 @@ def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
 
 def without_bodies(beams: BeamArrays) -> BeamArrays:
     """Return the links without hubs, rotors and geometric stiffness beyond the springs of their joints."""
-    names = ("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio", "base_turning_stiffness")
-    nothing: dict[str, Any] = dict.fromkeys(names)
+    nothing: dict[str, Any] = dict.fromkeys((*HUB, *ROTOR, TURNING[0]))
     return dataclasses.replace(beams, **nothing)
 
 
@@ -161,18 +164,9 @@ def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
     the balance contains the force F of the link beyond in place of both. ``s * give = c * force`` is the law of the
     spring. Where the factor of b is near 0, at a resonance of hub and rotor on the spring, the balance is not changed.
     """
-    x = attachments(beams)
-    zero = xp.zeros_like(beams.length)
     law = joint_law(beams, np.float64(0.0))
-    mass = zero if x.hub_mass is None else x.hub_mass
-    inertia = zero if x.hub_inertia is None else x.hub_inertia
-    if beams.base_turning_stiffness is not None:  # resists a turn as a negative inertia
-        inertia = inertia - beams.base_turning_stiffness / (omega * omega)
-    hub = xp.stack([mass, mass, inertia], axis=1)
-    rotor, ratio = (
-        xp.stack([zero, zero, zero if given is None else given], axis=1)
-        for given in (beams.rotor_inertia, beams.gear_ratio)
-    )
+    hub = along_directions(beams.hub_or_none, beams.base_turning_stiffness, omega)
+    rotor, ratio = rotors(beams)
     unit, give, other = law.unit, omega * omega * law.compliance, ratio - 1.0
     pivot = unit - give * (hub + ratio * ratio * rotor)
     known = xp.abs(pivot) > _CLEAR
@@ -224,19 +218,14 @@ def opposed(beams: BeamArrays) -> BeamArrays:
 
     The terms of an entry of the matrix then add by absolute value.
     """
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = named(TIP, beams.tip.opposed())
     if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
         more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
-    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        more["tip_moment_x"] = -xp.abs(beams.tip_moment_x)
-        more["tip_moment_y"] = xp.abs(beams.tip_moment_y)
     if beams.end_turning_stiffness is not None:
         more["end_turning_stiffness"] = xp.abs(beams.end_turning_stiffness)
     return dataclasses.replace(
         beams,
-        tip_mass=-beams.tip_mass,
-        tip_inertia=-beams.tip_inertia,
         joint_stiffness=-beams.joint_stiffness,
         **more,
     )

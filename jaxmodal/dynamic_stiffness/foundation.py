@@ -15,8 +15,14 @@ from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.foundation import BaseLaw, Triple, base_law, of_first, times
 
-_DIRECTIONS = ("x", "y", "turn")
-_ENTRIES = ("xx", "xy", "xr", "yy", "yr", "rr")
+#: the arguments of `with_base`: the entries of K, then S, then which directions are rigid
+BASE_FEATURES = tuple(
+    f"foundation_{name}"
+    for name in (
+        *("xx", "xy", "xr", "yy", "yr", "rr"),
+        *("x_scale", "y_scale", "turn_scale", "x_rigid", "y_rigid", "turn_rigid"),
+    )
+)
 
 
 def base_features(beams: BeamArrays) -> dict[str, Array]:
@@ -24,10 +30,7 @@ def base_features(beams: BeamArrays) -> dict[str, Array]:
     law = base_law(beams)
     if law is None:
         return {}
-    found = {f"foundation_{name}": x for name, x in zip(_ENTRIES, law.stiffness, strict=True)}
-    for place, scale, rigid in zip(_DIRECTIONS, law.scale, law.rigid, strict=True):
-        found |= {f"foundation_{place}_scale": scale, f"foundation_{place}_rigid": rigid}
-    return found
+    return dict(zip(BASE_FEATURES, (*law.stiffness, *law.scale, *law.rigid), strict=True))
 
 
 def with_base(p: Any, given: Any) -> Receptance:

@@ -7,108 +7,79 @@ link replaces the member. The features of an arm are part of its structure, so t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import dataclasses
+from typing import Any
+
+import jax
 
 from jaxmodal.arithmetic.operations import Number, nonzero, select
-from jaxmodal.dynamic_stiffness.foundation import base_features
+from jaxmodal.dynamic_stiffness.foundation import BASE_FEATURES, base_features
 from jaxmodal.dynamic_stiffness.supports import support_laws
-from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.beam_arrays import TURNING, BeamArrays
 from jaxmodal.statics.laws import spring_law
+from jaxmodal.statics.link_parts import (
+    BASE_OFFSET,
+    END_OFFSET,
+    HUB,
+    REFLECTED,
+    TIP,
+    Body,
+    WithParts,
+)
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
 Symmetric = Any
 
 
-class Attachments(NamedTuple):
-    """Values of the features of one link, None for features that the arm does not have; arrays or numbers.
+#: features that are fields of `BeamArrays`, and laws that take the place of others
+_AS_GIVEN = (*HUB, *BASE_OFFSET, *END_OFFSET, *TIP[2:], "flexible", *TURNING)
+_SPRING_LAWS = ("axial_unit", "axial_compliance", "shear_unit", "shear_compliance")
+_SUPPORT_LAWS = tuple(
+    f"support_{name}_{part}" for name in ("x", "y", "turn") for part in ("unit", "spring")
+)
+_NAMES = frozenset((*_AS_GIVEN, *REFLECTED, *_SPRING_LAWS, *_SUPPORT_LAWS, *BASE_FEATURES))
 
-    ``axial_unit, axial_compliance`` and those of shear are laws from `spring_law`, compliances in m/N;
-    ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` for a rotor of
-    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are from `supports.support_laws`, those of
-    the base from `foundation.base_features`.
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Attachments(WithParts):
+    """Values of the features of one link by name, arrays or numbers; one that the arm lacks reads as None.
+
+    ``axial_unit, axial_compliance`` and those of shear are laws from `spring_law`, compliances in m/N; the `REFLECTED`
+    are those of a rotor, kg m^2. The laws of supports at the tip are from `supports.support_laws`, those of the base
+    from `foundation.base_features`.
     """
 
-    axial_unit: Any = None
-    axial_compliance: Any = None
-    shear_unit: Any = None
-    shear_compliance: Any = None
-    hub_mass: Any = None
-    hub_inertia: Any = None
-    relative_inertia: Any = None
-    driven_inertia: Any = None
-    carried_inertia: Any = None
-    base_offset_x: Any = None
-    base_offset_y: Any = None
-    end_offset_x: Any = None
-    end_offset_y: Any = None
-    tip_moment_x: Any = None
-    tip_moment_y: Any = None
-    flexible: Any = None
-    support_x_unit: Any = None
-    support_x_spring: Any = None
-    support_y_unit: Any = None
-    support_y_spring: Any = None
-    support_turn_unit: Any = None
-    support_turn_spring: Any = None
-    base_turning_stiffness: Any = None
-    end_turning_stiffness: Any = None
-    foundation_xx: Any = None
-    foundation_xy: Any = None
-    foundation_xr: Any = None
-    foundation_yy: Any = None
-    foundation_yr: Any = None
-    foundation_rr: Any = None
-    foundation_x_scale: Any = None
-    foundation_x_rigid: Any = None
-    foundation_y_scale: Any = None
-    foundation_y_rigid: Any = None
-    foundation_turn_scale: Any = None
-    foundation_turn_rigid: Any = None
+    features: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _NAMES:
+            return self.features.get(name)
+        raise AttributeError(name)
 
 
 def attachments(link: BeamArrays) -> Attachments:
-    """Return the features of one link as arrays."""
-    rotor: dict[str, Array] = {}
-    if link.rotor_inertia is not None and link.gear_ratio is not None:
-        inertia, ratio = link.rotor_inertia, link.gear_ratio
-        rotor = {
-            "relative_inertia": ratio * (ratio - 1.0) * inertia,
-            "driven_inertia": ratio * inertia,
-            "carried_inertia": (1.0 - ratio) * inertia,
-        }
-    springs: dict[str, Array] = {}
-    if link.joint_axial_stiffness is not None and link.joint_shear_stiffness is not None:
-        names = ("axial_unit", "axial_compliance", "shear_unit", "shear_compliance")
-        laws = (*spring_law(link.joint_axial_stiffness), *spring_law(link.joint_shear_stiffness))
-        springs = dict(zip(names, laws, strict=True))
-    supports = {
-        f"support_{name}_{part}": x
-        for name, law in zip(("x", "y", "turn"), support_laws(link), strict=False)
-        for part, x in zip(("unit", "spring"), law, strict=True)
-    }
-    plain = {
-        name: getattr(link, name)
-        for name in Attachments._fields
-        if hasattr(link, name) and getattr(link, name) is not None
-    }
-    return Attachments(**plain, **rotor, **springs, **supports, **base_features(link))
+    """Return the features of one link as arrays; of the body at its tip only the first moments."""
+    given = {name: getattr(link, name) for name in _AS_GIVEN}
+    found = {name: x for name, x in given.items() if x is not None}
+    if link.rotor is not None:
+        found |= dict(zip(REFLECTED, link.rotor.reflected(), strict=True))
+    along, across, _ = link.springs
+    if along is not None and across is not None:
+        laws = (*spring_law(along), *spring_law(across))
+        found |= dict(zip(_SPRING_LAWS, laws, strict=True))
+    supports = [x for law in support_laws(link) for x in law]
+    found |= dict(zip(_SUPPORT_LAWS, supports, strict=False))
+    return Attachments(found | base_features(link))
 
 
-def with_body(
-    w: Symmetric,
-    omega2: Number,
-    mass: Number,
-    inertia: Number,
-    moment_x: Number | None = None,
-    moment_y: Number | None = None,
-) -> Symmetric:
-    """Return ``W - omega^2 M`` for a body with given mass, optional first moments, and inertia about the point."""
-    inertial = omega2 * mass
-    w = w._replace(uu=w.uu - inertial, vv=w.vv - inertial, pp=w.pp - omega2 * inertia)
-    if moment_x is None or moment_y is None:
+def with_body(w: Symmetric, omega2: Number, body: Body) -> Symmetric:
+    """Return ``W - omega^2 M`` of a body."""
+    inertial = omega2 * body.mass
+    w = w._replace(uu=w.uu - inertial, vv=w.vv - inertial, pp=w.pp - omega2 * body.inertia)
+    if body.moment_x is None:
         return w
-    return w._replace(up=w.up + omega2 * moment_y, vp=w.vp - omega2 * moment_x)
+    return w._replace(up=w.up + omega2 * body.moment_y, vp=w.vp - omega2 * body.moment_x)
 
 
 def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:
@@ -157,7 +128,6 @@ def rigid_or(
     """
     one = length * 0.0 + 1.0
     half, third = length * mass_term * 0.5, length * length * mass_term / 3.0
-    rigid = with_body(
-        shifted(tip, length, length * 0.0), one, mass_term, third + rotary_term, half, one * 0.0
-    )
+    own = Body(mass_term, third + rotary_term, half, one * 0.0)
+    rigid = with_body(shifted(tip, length, length * 0.0), one, own)
     return type(elastic)(*(select(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))

@@ -13,11 +13,10 @@ from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
+from jaxmodal.statics.link_parts import REFLECTED, Rotor
 
 #: what follows the features of a link with supports: its angle to the ground
 GROUND = ("ground_sine", "ground_cosine")
-#: what the rotor of a joint brings, see `joints.Attachments`
-ROTOR = ("relative_inertia", "driven_inertia", "carried_inertia")
 
 
 class Fixed(NamedTuple):
@@ -58,7 +57,7 @@ def link_constants(
 
 def fixed_of(link: BeamArrays, arithmetic: Arithmetic) -> Fixed:
     """Return `Fixed` of one link, in any arithmetic."""
-    values = link.length, link.tip_mass, link.tip_inertia, *spring_law(link.joint_stiffness)
+    values = link.length, *link.tip[:2], *spring_law(link.joint_stiffness)
     length, mass, inertia, unit, compliance = (number(x, arithmetic) for x in values)
     return Fixed(length, mass, inertia, unit, compliance, *_turn(link.joint_angle, arithmetic))
 
@@ -68,24 +67,15 @@ def features_of(
 ) -> dict[str, Number]:
     """Return the features of `link_terms.LinkTerms` except the lever, in the shape of ``nothing``."""
     features = {
-        name: number(x + nothing, arithmetic)
-        for name, x in attachments(link)._asdict().items()
-        if x is not None
+        name: number(x + nothing, arithmetic) for name, x in attachments(link).features.items()
     }
-    if link.rotor_inertia is not None and link.gear_ratio is not None:
+    if link.rotor is not None:
         # of a geared rotor nearly all cancels at a rigid joint: not in float64
-        inertia, ratio = (
-            number(x + nothing, arithmetic) for x in (link.rotor_inertia, link.gear_ratio)
-        )
-        features |= dict(zip(ROTOR, rotor_inertias(inertia, ratio), strict=True))
+        rotor = Rotor(*(number(x + nothing, arithmetic) for x in link.rotor))
+        features |= dict(zip(REFLECTED, rotor.reflected(), strict=True))
     if link.ground_angle is not None:
         features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, arithmetic), strict=True))
     return features
-
-
-def rotor_inertias(inertia: Number, ratio: Number) -> tuple[Number, Number, Number]:
-    """Return the values of `ROTOR` for a rotor of given inertia and gear ratio."""
-    return ratio * (ratio - 1.0) * inertia, ratio * inertia, (1.0 - ratio) * inertia
 
 
 def _turn(angle: Array, arithmetic: Arithmetic) -> tuple[Number, Number]:

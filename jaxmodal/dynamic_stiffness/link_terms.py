@@ -78,6 +78,7 @@ from jaxmodal.dynamic_stiffness.supports import (
 )
 from jaxmodal.runtime.namespace import Array, is_complex, take_first, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.link_parts import Body
 
 #: what follows the features of a link under an axial force, see `preload`
 _LEVER = "lever"
@@ -149,11 +150,11 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         given = dict(zip(features, rest, strict=True))
         turn = [given.pop(name) for name in GROUND] if supported else []
         lever = given.pop(_LEVER) if loaded else link.length
-        more = Attachments(**given)
+        more = Attachments(given)
         member, tests = free_end_member(waves, functions, lever, link.axial, loaded)
         omega2 = link.omega * link.omega
-        moments = more.tip_moment_x, more.tip_moment_y
-        tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
+        body = Body(link.tip_mass, link.tip_inertia, more.tip_moment_x, more.tip_moment_y)
+        tip = with_body(outboard, omega2, body)
         if more.end_turning_stiffness is not None:
             tip = tip._replace(pp=tip.pp + more.end_turning_stiffness)
         if supported:
@@ -173,10 +174,10 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             if loaded:  # near buckling a link is soft beside the forces that it bears
                 bent = absolute(member.f_vv) + absolute(member.f_pp) / (link.length * link.length)
                 tip_noise = tip_noise + bent / waves.mass_term
-        if more.end_offset_x is not None:
-            offset = more.end_offset_x, more.end_offset_y
-            tip_noise = tip_noise + rounding_of_shift(tip, *offset, *sizes) if real else tip_noise
-            tip = shifted(tip, *offset)
+        if more.end_offset is not None:
+            if real:
+                tip_noise = tip_noise + rounding_of_shift(tip, *more.end_offset, *sizes)
+            tip = shifted(tip, *more.end_offset)
             if real:  # what levers make stiff in one direction hides the others, the more the shorter the waves
                 tip_noise = tip_noise + waved * rounding_of(tip, *sizes)
         inner, q, a, det, by_det = condensed(member, tip)
@@ -186,7 +187,7 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             noise = rounding(member, grown)
         held: list[Number] = []
         if supported:
-            along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)
+            along = directions(turn[0], turn[1], *(more.end_offset or (None, None)))
             inner, held = with_supports(inner, member, tip, along, laws)
             tip = with_springs(tip, along, laws) if more.flexible is not None else tip
         if more.flexible is not None:
@@ -200,17 +201,15 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
                 plain = Sizes(absolute(inner.uu), absolute(inner.vv), absolute(inner.pp))
                 grown = select(more.flexible, grown, one)
                 terms = Sizes(*(select(more.flexible, *x) for x in zip(terms, plain, strict=True)))
-        if more.base_offset_x is not None:
-            offset = more.base_offset_x, more.base_offset_y
+        if more.base_offset is not None:
             if real:
-                noise = noise + rounding_of_shift(inner, *offset, *sizes)
-                terms = terms.shifted(*offset)
-            inner = shifted(inner, *offset)
+                noise = noise + rounding_of_shift(inner, *more.base_offset, *sizes)
+                terms = terms.shifted(*more.base_offset)
+            inner = shifted(inner, *more.base_offset)
         if more.base_turning_stiffness is not None:
             inner = inner._replace(pp=inner.pp + more.base_turning_stiffness)
-        if more.hub_mass is not None:
-            none = link.omega * 0.0
-            inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, none, none)
+        if more.hub is not None:
+            inner = with_body(inner, omega2, more.hub)
         unit = link.joint_unit
         if more.relative_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)

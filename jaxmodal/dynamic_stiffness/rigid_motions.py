@@ -105,15 +105,7 @@ def _moves_of_supports(beams: BeamArrays) -> Array:
     )
     free = joints == 0.0
     held = xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0
-    zero = xp.zeros_like(beams.length)
-    base, end = (
-        [zero if x is None else x for x in pair]
-        for pair in (
-            (beams.base_offset_x, beams.base_offset_y),
-            (beams.end_offset_x, beams.end_offset_y),
-        )
-    )
-    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    along, across = beams.reach
     c, s = xp.cos(beams.ground_angle), xp.sin(beams.ground_angle)
     size = xp.sum(xp.abs(along) + xp.abs(across), axis=0, keepdims=True)
     reach_x, reach_y = (c * along - s * across) / size, (s * along + c * across) / size

@@ -21,6 +21,7 @@ from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
+from jaxmodal.statics.link_parts import ROTOR
 
 Model = TypeVar("Model", bound=FlexibleModel)
 
@@ -119,7 +120,7 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
             found += _upper("gram", (i,), frame, _named(f"{link}.{body}", ["1", *"xyz"]))
         found += _upper("stiffness", (), own, _named(f"{link}.stiffness", coordinates))
         found += _upper("spin", (i,), list(range(len(twists))), _named(f"{link}.spin", twists))
-    found += [_Place("rotor", (k,), f"joint{k + 1}.rotor_inertia") for k in range(model.num_links)]
+    found += [_Place("rotor", (k,), f"joint{k + 1}.{ROTOR[0]}") for k in range(model.num_links)]
     found += _supports(model)
     if model.floats:
         found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))

@@ -22,12 +22,13 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.foundation import base_moves
-from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, tip_coordinates
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals, loaded_squares, turned_parts
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, Motions, mutual, named
 
 
 @jax.tree_util.register_dataclass
@@ -133,7 +134,7 @@ def _energies(
         * along[:, 2],
         body_translation=kinetic * (bodies[:, 0] + bodies[:, 1]),
         body_rotation=kinetic * bodies[:, 2],
-        hub=kinetic * _hubs(beams, first, second),
+        hub=kinetic * beams.form_at_joints(first.motions, second.motions),
         preload=preload,
     )
 
@@ -152,6 +153,10 @@ class _Ends(NamedTuple):
     gives: Array
     supports: SupportGives | None = None
     base: tuple[Array, Array] | None = None
+
+    @property
+    def motions(self) -> Motions:
+        return Motions(self.joint, self.tip, self.before)
 
 
 def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
@@ -180,18 +185,6 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     if a.base is not None and b.base is not None:
         work = xp.sum(a.base[0] * b.base[1] + b.base[0] * a.base[1])
         total = placed(total, 0, total[0] + 0.5 * work)
-    return total
-
-
-def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
-    """Return the mutual mass form of the hubs and rotors of each joint."""
-    total = xp.zeros_like(beams.length)
-    squares = a.joint * b.joint
-    if beams.hub_mass is not None and beams.hub_inertia is not None:
-        total = beams.hub_mass * (squares[:, 0] + squares[:, 1]) + beams.hub_inertia * squares[:, 2]
-    if beams.rotor_inertia is not None:
-        turns = rotor_turns(beams, a.joint, a.tip) * rotor_turns(beams, b.joint, b.tip)
-        total = total + beams.rotor_inertia * turns
     return total
 
 
@@ -238,7 +231,7 @@ def energies_and_gradient(
         - force[:, 0] * second.before[:, 1]
         - other[:, 0] * first.before[:, 1]
     )
-    gives, ends, omega2 = first.gives * second.gives, first.tip * second.tip, omega * omega
+    gives, omega2 = first.gives * second.gives, omega * omega
     line = line_mass(beams)
     translation = e.translation * beams.density * beams.area / line
     squares = BeamArrays(
@@ -248,8 +241,6 @@ def energies_and_gradient(
         second_moment=2.0 * (e.bending - e.rotation) / beams.second_moment,
         density=-2.0 * (translation + e.rotation) / beams.density,
         shear_modulus_effective=2.0 * e.shear / beams.shear_modulus_effective,
-        tip_mass=-omega2 * (ends[:, 0] + ends[:, 1]),
-        tip_inertia=-omega2 * ends[:, 2],
         # a base that is held turns no force
         joint_angle=placed(joint, 0, 0.0) if beams.base_xx is None else joint,
         joint_stiffness=gives[:, 2],
@@ -272,27 +263,15 @@ def _gradient_of_features(
     beams: BeamArrays, omega2: Array, first: _Ends, second: _Ends
 ) -> dict[str, Array]:
     """Return derivatives of omega^2 with respect to optional features; shapes (n,)."""
-    found: dict[str, Array] = {}
+    rates = beams.mass_rates(first.motions, second.motions)
+    found: dict[str, Array] = {name: omega2 * x for name, x in rates.items()}
     a, b = first.fields, second.fields
-    gives, joint = first.gives * second.gives, first.joint * second.joint
+    gives = first.gives * second.gives
     if beams.joint_axial_stiffness is not None:
         found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}
-    if beams.hub_mass is not None:
-        found["hub_mass"] = -omega2 * (joint[:, 0] + joint[:, 1])
-        found["hub_inertia"] = -omega2 * joint[:, 2]
-    if beams.rotor_inertia is not None:
-        turns = [rotor_turns(beams, x.joint, x.tip) for x in (first, second)]
-        relative = [x.joint[:, 2] - x.before[:, 2] for x in (first, second)]
-        found["rotor_inertia"] = -omega2 * turns[0] * turns[1]
-        product = turns[0] * relative[1] + turns[1] * relative[0]
-        found["gear_ratio"] = -omega2 * beams.rotor_inertia * product
-    if beams.tip_moment_x is not None:
-        found["tip_moment_x"] = -omega2 * _mutual(first.tip, second.tip, 1)
-        found["tip_moment_y"] = omega2 * _mutual(first.tip, second.tip, 0)
-    if beams.base_offset_x is not None:
-        for place, x, y in (("base", a.inner, b.inner), ("end", a.outer, b.outer)):
-            found[f"{place}_offset_x"] = -_mutual(x, y, 4)
-            found[f"{place}_offset_y"] = _mutual(x, y, 3)
+    if beams.base_offset is not None:
+        for names, x, y in ((BASE_OFFSET, a.inner, b.inner), (END_OFFSET, a.outer, b.outer)):
+            found |= named(names, (-mutual(x, y, 4), mutual(x, y, 3)))
     for (stiffness, ends), name in zip(turned_parts(beams, a, b), ("base", "end"), strict=True):
         if stiffness is not None:
             found[f"{name}_turning_stiffness"] = ends[:, 2]
@@ -321,8 +300,3 @@ def _of_base(beams: BeamArrays, a: Array, b: Array) -> dict[str, Array]:
         name: placed(zero, 0, a[i] * b[i] if i == j else a[i] * b[j] + a[j] * b[i])
         for name, (i, j) in zip(BASE, places, strict=True)
     }
-
-
-def _mutual(a: Array, b: Array, field: int) -> Array:
-    """Return the rotation of one mode times a field of the other, plus the reverse; a, b of shape (n, 6)."""
-    return a[:, field] * b[:, 2] + b[:, field] * a[:, 2]

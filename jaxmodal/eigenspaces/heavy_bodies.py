@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.attachments import at_joint, joint_law, without_bodies
+from jaxmodal.dynamic_stiffness.attachments import (
+    along_directions,
+    at_joint,
+    joint_law,
+    rotors,
+    without_bodies,
+)
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, law_arrays
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -44,7 +50,7 @@ def with_heavy_bodies(
         The given fields, corrected within rounding. Fields at bodies beside the axis, at tips with supports and on an
         elastic base are not changed.
     """
-    if beams.tip_moment_x is not None or beams.end_offset_x is not None:
+    if beams.tip.moment_x is not None or beams.end_offset is not None:
         return inner, outer
     n = beams.length.shape[0]
     angle = _and_tip(beams.joint_angle)
@@ -66,7 +72,7 @@ def with_heavy_bodies(
     change = in_ground_axes(_and_base(outer[:, :3]), -angle)
     change = xp.where(heavy.before & free, found.before - change, 0.0)
     outer = placed(outer, np.s_[:, :3], outer[:, :3] + in_ground_axes(change, angle)[1:])
-    if beams.base_offset_x is not None:
+    if beams.base_offset is not None:
         return inner, outer
     displaced = xp.where((heavy.beyond & free)[:n], found.beyond[:n], inner[:, :3])
     return placed(inner, np.s_[:, :3], displaced), outer
@@ -111,24 +117,13 @@ def _from_forces(
 
 def _bodies(beams: BeamArrays, omega: Array) -> tuple[Array, ...]:
     """Return masses before and beyond the springs, rotors, their ratios, and the springs' laws; shapes (n + 1, 3)."""
-    nothing = xp.zeros_like(beams.length)
-
-    def given(values: Array | None) -> Array:
-        return nothing if values is None else values
-
-    def along(mass: Array, inertia: Array) -> Array:
-        return xp.stack([mass, mass, inertia], axis=1)
-
-    # what forces at rest resist a turn with is a negative inertia
-    omega2 = omega * omega
-    tip = beams.tip_inertia - given(beams.end_turning_stiffness) / omega2
-    hub = given(beams.hub_inertia) - given(beams.base_turning_stiffness) / omega2
     law = joint_law(beams, np.float64(0.0))
+    rotor, ratio = rotors(beams)
     return (
-        _and_base(along(beams.tip_mass, tip)),
-        _and_tip(along(given(beams.hub_mass), hub)),
-        _and_tip(along(nothing, given(beams.rotor_inertia))),
-        _and_tip(along(nothing, given(beams.gear_ratio))),
+        _and_base(along_directions(beams.tip, beams.end_turning_stiffness, omega)),
+        _and_tip(along_directions(beams.hub_or_none, beams.base_turning_stiffness, omega)),
+        _and_tip(rotor),
+        _and_tip(ratio),
         xp.concatenate([law.unit, np.ones((1, 3))]),
         _and_tip(law.compliance),
     )

@@ -12,6 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.namespace import Array, mapped, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
+from jaxmodal.statics.link_parts import Motions
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
 _LANES = 16
@@ -97,14 +98,8 @@ def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
 
 
 def _lumped(beams: BeamArrays, mode: ModeFields) -> tuple[Array, Array]:
-    tip = at_tip(beams, mode.outer)
-    parts = [_tip_bodies(beams, tip)]
-    joint = at_joint(beams, np.float64(0.0), mode.inner)
-    if beams.hub_mass is not None and beams.hub_inertia is not None:
-        hub = xp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
-        parts.append((joint[:, :3], hub))
-    if beams.rotor_inertia is not None:
-        parts.append((rotor_turns(beams, joint, tip), beams.rotor_inertia))
+    tip, joint = at_tip(beams, mode.outer), at_joint(beams, np.float64(0.0), mode.inner)
+    parts = beams.lumped(Motions(joint, tip, before_joint(beams, tip)))
     motions, masses = ([pair[k].reshape(-1) for pair in parts] for k in (0, 1))
     return xp.concatenate(motions), xp.concatenate(masses)
 
@@ -114,27 +109,8 @@ def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
 
     ``tip`` are the fields there, (n, 6).
     """
-    motion, mass = _tip_bodies(beams, tip)
+    motion, mass = beams.tip.at_centre(tip)
     return motion * _root(mass)
-
-
-def _tip_bodies(beams: BeamArrays, tip: Array) -> tuple[Array, Array]:
-    u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
-    inertia = beams.tip_inertia
-    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        mass = xp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
-        along, across = beams.tip_moment_x / mass, beams.tip_moment_y / mass
-        u, v = u - across * psi, v + along * psi
-        inertia = inertia - mass * (along * along + across * across)
-    masses = xp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1)
-    return xp.stack([u, v, psi], axis=-1), masses
-
-
-def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:
-    """Return the rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
-    ratio = xp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
-    before = before_joint(beams, tip)[:, 2]
-    return before + ratio * (joint[:, 2] - before)
 
 
 def _root(x: Array) -> Array:
@@ -145,10 +121,7 @@ def link_starts(beams: BeamArrays) -> Array:
     """Return the start of each link at rest, in m, in base axes; shape (n, 2)."""
     angle = xp.cumsum(beams.joint_angle)
     c, s = xp.cos(angle), xp.sin(angle)
-    zero = xp.zeros_like(angle)
-    base = [zero if x is None else x for x in (beams.base_offset_x, beams.base_offset_y)]
-    end = [zero if x is None else x for x in (beams.end_offset_x, beams.end_offset_y)]
-    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    base, (along, across) = beams.start, beams.reach
     reach = xp.stack([c * along - s * across, s * along + c * across], axis=-1)
     start = xp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
     return xp.cumsum(reach, axis=0) - reach + start

@@ -115,7 +115,7 @@ def end_conditions(
         at_base = base_motion(beams, law, motion[:1], inner[:1, 3:], sizes)
         motion = placed(motion, 0, at_base)
     balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
-    if beams.hub_mass is not None or beams.rotor_inertia is not None:
+    if beams.carries_at_joints:
         driven = driven_inertia(beams, omega)
         balance = balance - _carried(beams, omega, law.carried, driven, outer[:, :3], sizes)
         beyond = xp.where(expand(driven.known), expand(driven.share) * bare[:, 3:], beyond)

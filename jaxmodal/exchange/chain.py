@@ -21,6 +21,7 @@ from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.bodies import NOTHING, Lump, beam_lump
+from jaxmodal.statics.link_parts import Rotor
 
 Floats = NDArray[np.float64]
 
@@ -266,6 +267,7 @@ class _Builder:
             return [*springs, slide]
         stiffness = float(link.joint_stiffness)
         springy = math.isfinite(stiffness)
+        rotor = link.moving_rotor or Rotor(0.0, 1.0)
         turning = PieceJoint(
             name,
             "hinge",
@@ -275,7 +277,7 @@ class _Builder:
             motor=True,
             limits=limits,
             speed=speed,
-            rotor=(float(link.rotor_inertia or 0.0), float(link.gear_ratio or 1.0)),
+            rotor=(float(rotor.inertia), float(rotor.ratio) or 1.0),
             held=link.motor == "held" or not springy,
         )
         return [turning, *springs]

@@ -226,19 +226,11 @@ def _shapes(
 
 def _bodies(beams: BeamArrays) -> Array:
     """Return `ModeShapes.bodies`."""
-    none = xp.zeros_like(beams.length)
-
-    def given(values: Array | None) -> Array:
-        return none if values is None else values
-
-    mass = xp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
-    hub = given(beams.hub_mass), -given(beams.base_offset_x), -given(beams.base_offset_y)
-    tip = (
-        beams.tip_mass,
-        given(beams.end_offset_x) + given(beams.tip_moment_x) / mass,
-        given(beams.end_offset_y) + given(beams.tip_moment_y) / mass,
-    )
-    return xp.stack([xp.stack(hub, axis=-1), xp.stack(tip, axis=-1)], axis=1)
+    shown = [
+        xp.stack([body.mass, *(x + y for x, y in zip(place, body.centre(), strict=True))], axis=-1)
+        for body, place in ((beams.hub_or_none, [-x for x in beams.start]), (beams.tip, beams.end))
+    ]
+    return xp.stack(shown, axis=1)
 
 
 _compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)

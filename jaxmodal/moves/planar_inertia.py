@@ -13,6 +13,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.link_parts import Offset
 
 Floats = NDArray[np.float64]
 
@@ -27,22 +28,21 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
     rate, change = rates @ turns.T, changes @ turns.T  # of each link
     absolute = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     length = np.asarray(beams.length)
-    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
-    tip = _tips(beams, rows)
+    start, tip = _complex(beams.start), _complex(beams.reach)
     # acceleration per distance from the joint, in link axes; and the acceleration of the joint
     factor = 1j * change - rate**2
     own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
     of_joint = own * absolute.conj()
-    bodies = _body_places(beams, rows)
+    bodies = _complex(beams.tip.centre())
     points = _points_per_link(beams, masses, rows)
     along = start[:, None] + quadrature(points)[0] * length[:, None]
     nodes = of_joint[:, :, None] + factor[:, :, None] * along
     parts = [_with_turn(nodes, change[:, :, None])]
     parts.append(_with_turn(of_joint + factor * (tip + bodies), change))
-    if beams.hub_mass is not None and beams.hub_inertia is not None:
-        parts.append(_with_turn(of_joint, change))
-    if beams.rotor_inertia is not None:
-        gears = np.array([link.gear_ratio or 0.0 for link in arm.links], np.float64)
+    if beams.hub is not None:
+        parts.append(_with_turn(of_joint + factor * _complex(beams.hub.centre()), change))
+    if beams.rotor is not None:
+        gears = np.array([(link.moving_rotor or (0.0, 0.0))[1] for link in arm.links], np.float64)
         before = np.concatenate([np.zeros((count, 1)), change[:, :-1]], axis=1)
         parts.append(before + gears * (changes @ joints.T))
     return np.concatenate([part.reshape(count, -1) for part in parts], axis=1) * masses
@@ -51,7 +51,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
     """Return mode shapes at the tips of the links, (K, n, 2), m in base axes; taken at the last station."""
     beams = beam_values(arm)
-    offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))
+    offset = _complex(beams.end)
     turn = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
     further = 1j * np.asarray(shapes.psi)[:, :, -1] * offset * turn
     moved: Floats = np.asarray(shapes.displacement)[:, :, -1]
@@ -60,34 +60,20 @@ def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
 
 def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
     """Places of the tips of the rigid links, x + i y in m, and the angles of the links, rad, (n,) each."""
-    beams, rows = beam_values(arm), len(arm.links)
+    beams = beam_values(arm)
     angles = np.cumsum(np.asarray(beams.joint_angle))
-    tip = _tips(beams, rows)
+    tip = _complex(beams.reach)
     return np.cumsum(tip * np.exp(1j * angles)), angles
 
 
-def _tips(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """The tip of each link seen from its joint, in its axes."""
-    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
-    return start + np.asarray(beams.length) + _offset(beams.end_offset_x, beams.end_offset_y, rows)
-
-
-def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:
-    zero = np.zeros(rows)
-    x, y = (zero if value is None else np.asarray(value) for value in (along, across))
+def _complex(place: Offset) -> NDArray[np.complex128]:
+    x, y = map(np.asarray, place)
     return np.asarray(x + 1j * y)
 
 
-def _body_places(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """Return centres of gravity of the tip bodies relative to the tips, in link axes."""
-    mass = np.asarray(beams.tip_mass)
-    moments = _offset(beams.tip_moment_x, beams.tip_moment_y, rows)
-    return np.asarray(moments / np.where(mass > 0.0, mass, 1.0))
-
-
 def _points_per_link(beams: BeamArrays, masses: Floats, rows: int) -> int:
-    hubs = beams.hub_mass is not None and beams.hub_inertia is not None
-    return (masses.size // rows - 3 - 3 * hubs - (beams.rotor_inertia is not None)) // 3
+    lumped = 3 + 3 * (beams.hub is not None) + (beams.rotor is not None)
+    return (masses.size // rows - lumped) // 3
 
 
 def _with_turn(moved: NDArray[np.complex128], turned: Floats) -> Floats:

@@ -46,7 +46,7 @@ def spatial_inertia(
         tip = own.moved(frame.tip - frame.joint)
         parts.append(_body(link.tip, frame.axes, tip))
         parts.append(_body(link.hub, frame.axes, own))
-        inertia, gears = link.rotor[0], arm.links[i].gear_ratio or 0.0
+        inertia, gears = arm.links[i].moving_rotor or (0.0, 0.0)
         spin = before.rate @ axis + gears * rate
         if i > 0:  # the first stator is on the clamped base
             carrier = _body(link.stator, axes, before)

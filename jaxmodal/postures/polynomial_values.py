@@ -32,36 +32,24 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, to_host, xp
 from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import line_mass
+from jaxmodal.statics.link_parts import ASIDE, HUB, ROTOR, STATOR, TIP
 
 #: the degree of D in a value, by the end of its address
-_MASSES = {"mass": 2, "tip_mass": 2, "hub_mass": 2, "stator_mass": 2}
-_INERTIAS = {
-    "inertia": 1,
-    "tip_inertia": 1,
-    "hub_inertia": 1,
-    "stator_inertia": 1,
-    "rotor_inertia": 1,
+_BODIES = (HUB, STATOR, TIP[:2], ("mass", "inertia"))
+_GEAR = ROTOR[1]
+_DEGREES = {
+    **dict.fromkeys((mass for mass, _ in _BODIES), 2),
+    **dict.fromkeys((inertia for _, inertia in _BODIES), 1),
+    ROTOR[0]: 1,
+    _GEAR: 2,
+    **dict.fromkeys((*SPRINGS, *SUPPORTS), 1),
 }
-_GEAR = "gear_ratio"
-_DEGREES = _MASSES | _INERTIAS | {_GEAR: 2} | dict.fromkeys((*SPRINGS, *SUPPORTS), 1)
 _ADDRESS = re.compile(r"(?:payload|link(\d+))\.(\w+)", re.ASCII)
 _BASE = re.compile(r"base_stiffness\.k([123])\1", re.ASCII)
 #: stiffnesses against a turn, by the end of an address
 _TURNING = (SPRINGS[2], SUPPORTS[2], "k33")
 #: what such values may change of an arm that is its own mirror image
-_MOVED = {
-    "tip_mass",
-    "tip_inertia",
-    "tip_moment_x",
-    "tip_moment_y",
-    "hub_mass",
-    "hub_inertia",
-    "rotor_inertia",
-    _GEAR,
-    *SPRINGS,
-    *BASE,
-    *SUPPORTS,
-}
+_MOVED = {*TIP, *HUB, *ROTOR, *SPRINGS, *BASE, *SUPPORTS}
 #: a range goes beyond the values of a sample by this factor
 _WIDER = 1.05
 #: held-back values are drawn down to this share of the end of a range that begins at 0
@@ -340,6 +328,5 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
 
 def is_mirrored(beams: BeamArrays) -> bool:
     """Whether the mirror image of an arm in the opposite posture is the arm itself: nothing is beside an axis."""
-    aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
-    coupled = (beams.base_xy, beams.base_xr)
-    return all(x is None or not np.any(np.asarray(x)) for x in (*aside, *coupled))
+    found = (getattr(beams, name) for name in (*ASIDE, "base_xy", "base_xr"))
+    return all(x is None or not np.any(np.asarray(x)) for x in found)

@@ -18,6 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.postures.polynomial_values import Quantity, Ranges, gives_alone
 from jaxmodal.postures.value_nodes import even_shares, wide_shares
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.statics.link_parts import ROTOR
 
 #: the degree of D in a value, by its address
 _BODY = r"(?:payload|link\d+\.(?:body|hub|stator))\."
@@ -27,7 +28,7 @@ _DEGREES = {
     re.compile(_BODY + "mass", re.ASCII): 3,
     re.compile(_BODY + "inertia\\.(?:xy|yz|xz)", re.ASCII): 2,
     re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
-    re.compile(r"link\d+\.rotor_inertia", re.ASCII): 1,
+    re.compile(rf"link\d+\.{ROTOR[0]}", re.ASCII): 1,
     _SPRING: 1,
     _BASE: 1,
 }

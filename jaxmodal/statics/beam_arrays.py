@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Inexact
 
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, HUB, ROTOR, TIP, ArmParts
 
 #: supports of the tip of a link: along x and y of the ground, and about the tip
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
@@ -20,23 +21,12 @@ SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
 INNER = {
     "joint_angle": 0.0,
     **dict.fromkeys(SPRINGS, np.inf),
-    "hub_mass": 0.0,
-    "hub_inertia": 0.0,
-    "rotor_inertia": 0.0,
-    "gear_ratio": 1.0,
-    "base_offset_x": 0.0,
-    "base_offset_y": 0.0,
-    TURNING[0]: 0.0,
+    **dict.fromkeys((*HUB, *ROTOR, *BASE_OFFSET, TURNING[0]), 0.0),
+    ROTOR[1]: 1.0,
     **{name: np.inf if name[-2] == name[-1] else 0.0 for name in BASE},
 }
 #: fields of the outer end, its tip, and their values without effect
-OUTER = dict.fromkeys(
-    (
-        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y"),
-        *("end_offset_x", "end_offset_y", TURNING[1], *SUPPORTS),
-    ),
-    0.0,
-)
+OUTER = dict.fromkeys((*TIP, *END_OFFSET, TURNING[1], *SUPPORTS), 0.0)
 #: values without effect of all fields that have one; the other fields define the beam
 WITHOUT_EFFECT = {
     **INNER,
@@ -48,7 +38,7 @@ WITHOUT_EFFECT = {
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class BeamArrays:
+class BeamArrays(ArmParts):
     """Link values of an arm: one array per quantity, link 1 first, SI units.
 
     Every array has shape (n,). A slice of one link has the same type, and so has a batch, whose further axes broadcast

@@ -14,6 +14,7 @@ from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.foundation import base_gives
 from jaxmodal.statics.laws import flexibility, line_mass, shear_ratio, spring_law
+from jaxmodal.statics.link_parts import Offset
 
 
 class DeadLoads(NamedTuple):
@@ -65,18 +66,12 @@ def geometry(beams: BeamArrays) -> Geometry:
     angle = xp.cumsum(beams.joint_angle, axis=0)
     c, s = xp.cos(angle), xp.sin(angle)
 
-    def turned(x: Array | None, y: Array | None) -> tuple[Array, Array]:
-        a = xp.zeros_like(beams.length) if x is None else x
-        b = xp.zeros_like(beams.length) if y is None else y
-        return c * a - s * b, s * a + c * b
+    def turned(offset: Offset) -> tuple[Array, Array]:
+        x, y = offset
+        return c * x - s * y, s * x + c * y
 
-    return Geometry(
-        c,
-        s,
-        turned(beams.base_offset_x, beams.base_offset_y),
-        turned(beams.length, None),
-        turned(beams.end_offset_x, beams.end_offset_y),
-    )
+    link = beams.length, xp.zeros_like(beams.length)
+    return Geometry(c, s, *(turned(x) for x in (beams.start, link, beams.end)))
 
 
 def places(shape: Geometry) -> tuple[Array, Array, Array]:
@@ -91,18 +86,18 @@ def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, 
     """Return weight per length, and forces and moment at tips and at hubs, in base axes."""
     x, y = loads.gravity_x, loads.gravity_y
     line = line_mass(beams)
-    tip_x, tip_y = beams.tip_mass * x, beams.tip_mass * y
+    tip, hub = beams.tip, beams.hub_or_none
+    tip_x, tip_y = tip.mass * x, tip.mass * y
     last = np.arange(tip_x.shape[0]) == tip_x.shape[0] - 1
     last = last.reshape(-1, *(1,) * (tip_x.ndim - 1))
     tip_x = xp.where(last, tip_x + loads.tip_force_x, tip_x)
     tip_y = xp.where(last, tip_y + loads.tip_force_y, tip_y)
     moment = xp.zeros_like(tip_x)
-    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        along = shape.cosine * beams.tip_moment_x - shape.sine * beams.tip_moment_y
-        across = shape.sine * beams.tip_moment_x + shape.cosine * beams.tip_moment_y
+    if tip.moment_x is not None:
+        along = shape.cosine * tip.moment_x - shape.sine * tip.moment_y
+        across = shape.sine * tip.moment_x + shape.cosine * tip.moment_y
         moment = along * y - across * x
-    hub = xp.zeros_like(beams.length) if beams.hub_mass is None else beams.hub_mass
-    return (line * x, line * y), (tip_x, tip_y), moment, (hub * x, hub * y)
+    return (line * x, line * y), (tip_x, tip_y), moment, (hub.mass * x, hub.mass * y)
 
 
 def _cross(d: tuple[Array, Array], f: tuple[Array, Array]) -> Array:

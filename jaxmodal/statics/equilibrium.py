@@ -139,23 +139,15 @@ def turning_stiffness(
     and the body its weight at its centre. A rigid link is a part that carries its own weight along its length. Positive
     where the load pulls outwards. Shape (n, ...) each.
     """
-    zero = xp.zeros_like(beams.length)
-
-    def given(name: str) -> Array:
-        value = getattr(beams, name)
-        return zero if value is None else value
-
+    base, end, body = beams.start, beams.end, beams.tip
     angle = xp.cumsum(beams.joint_angle, axis=0)
     c, s = xp.cos(angle), xp.sin(angle)
     down_x = c * loads.gravity_x + s * loads.gravity_y
     down_y = c * loads.gravity_y - s * loads.gravity_x
-    at_start = forces.start[0] * given("base_offset_x") + forces.start[1] * given("base_offset_y")
-    at_end = (
-        forces.outer[0] * given("end_offset_x")
-        + forces.outer[1] * given("end_offset_y")
-        + down_x * given("tip_moment_x")
-        + down_y * given("tip_moment_y")
-    )
+    at_start = forces.start[0] * base[0] + forces.start[1] * base[1]
+    at_end = forces.outer[0] * end[0] + forces.outer[1] * end[1]
+    if body.moment_x is not None:
+        at_end = at_end + down_x * body.moment_x + down_y * body.moment_y
     if beams.flexible is not None:
         mean = 0.5 * (forces.start[0] + forces.outer[0])
         at_end = at_end + (1.0 - beams.flexible) * mean * beams.length

@@ -124,9 +124,9 @@ def closed_form_values(arm: Arm, modes: int) -> dict[str, float]:
                 f"{piece.supports[0][0]} out."
             )
         length, mass = float(piece.length), float(link.mass)
-        beyond = links[n].joint.stator_mass if n < len(links) else arm.payload.mass
+        beyond = links[n].joint.stator if n < len(links) else arm.payload
         found |= {f"rho_{n}": mass / length, f"l_{n}": length, f"EI_{n}": float(piece.bending)}
-        found[f"M_{n}"] = float(piece.body_mass) + float(0.0 if beyond is None else beyond)
+        found[f"M_{n}"] = float(piece.body_mass) + float(0.0 if beyond is None else beyond.mass)
         waves = wave_numbers(end.mass / mass, end.inertia / (mass * length**2), 0.0, count)
         tip = shape.evaluate(np.ones(1))[0][0]
         scale = -shape.evaluate(np.zeros(1))[2][0] / (2.0 * waves**2)

@@ -15,6 +15,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
+from jaxmodal.statics.link_parts import ROTOR
 from sweeps.definition.errors import SweepError
 
 
@@ -96,5 +97,5 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
 def _with_motors(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tables of the arm; in old definitions, without motors, all rotors are beyond their springs."""
     turning = {"motor": "beyond_spring"}
-    links = [turning | link if "rotor_inertia" in link else link for link in document["links"]]
+    links = [turning | link if ROTOR[0] in link else link for link in document["links"]]
     return {**document, "links": links}

@@ -18,6 +18,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import OF_FREQUENCIES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET
 from sweeps.analysis.cells import axes_of, definition_of
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.between import between_cells
@@ -32,10 +33,7 @@ LIMIT = 20_000_000
 _PLACES = (
     "joint_angle",
     "length",
-    "base_offset_x",
-    "base_offset_y",
-    "end_offset_x",
-    "end_offset_y",
+    *(*BASE_OFFSET, *END_OFFSET),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.files import units_of
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.parameters import get_parameter
 from sweeps.explorer.space import (
     ASIDE,
@@ -64,7 +65,7 @@ def _slider(arm: Arm, address: str, value: float) -> dict[str, Any] | None:
     if "_offset_" in field or "centre_" in field:
         aside = abs(value) + ASIDE * float(sum(link.length for link in arm.links))
         return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
-    if field in ("hub_mass", "stator_mass", "tip_mass") and value > 0.0:
+    if units_of(Link).get(field) == "kg" and value > 0.0:
         return {"group": BODY_GROUP, "unit": "kg", "low": 0.0, "high": 2.0 * value}
     if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
         return {"group": SIZE_GROUP, "unit": "m", "low": value / SIZES, "high": value * SIZES}

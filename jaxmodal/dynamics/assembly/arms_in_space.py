@@ -27,6 +27,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.statics.link_parts import Rotor
 
 
 def arm_in_space(
@@ -85,9 +86,10 @@ def arm_in_space(
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
     stiffness, losses = _matrices(straight, layout, tables, damping, arm.base_stiffness)
+    rotors = [link.moving_rotor or Rotor(0.0, 1.0) for link in jointed]
     beyond = [  # also without a rotor: the motor then has no inertia
-        spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
-        for link, spring in zip(jointed, elastic, strict=True)
+        spring and (link.motor == "beyond_spring" or not rotor.inertia)
+        for link, rotor, spring in zip(jointed, rotors, elastic, strict=True)
     ]
     orientation = [
         b.T @ link.rotation[..., 0] @ roll
@@ -116,8 +118,8 @@ def arm_in_space(
         ),
         roll=rolls[-1].T,
         spin=np.stack([table.spin for table in tables]),
-        rotor=np.array([_or(link.rotor_inertia, 0.0) for link in jointed]),
-        gear=np.array([_or(link.gear_ratio, 1.0) for link in jointed]),
+        rotor=np.array([rotor.inertia for rotor in rotors]),
+        gear=np.array([rotor.ratio for rotor in rotors]),
         stations=np.stack([table.stations for table in tables]),
         stiffness=stiffness,
         damping=losses,

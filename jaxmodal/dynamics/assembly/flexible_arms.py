@@ -324,10 +324,10 @@ def _planar_arm(
     gram[-1] = gram[-1] + arm.payload.mass * tables[-1].point(tables[-1].end)
     for i, link in enumerate(links):
         joint = link.joint
-        if joint.hub_mass is not None:
-            gram[i] = gram[i] + joint.hub_mass * tables[i].point(tables[i].base)
-        if joint.stator_mass is not None and i > 0:
-            gram[i - 1] = gram[i - 1] + joint.stator_mass * tables[i - 1].point(tables[i - 1].end)
+        if joint.hub is not None:
+            gram[i] = gram[i] + joint.hub.mass * tables[i].point(tables[i].base)
+        if joint.stator is not None and i > 0:
+            gram[i - 1] = gram[i - 1] + joint.stator.mass * tables[i - 1].point(tables[i - 1].end)
     per_metre = xp.stack([xp.asarray(1.0 / link.length) for link in links])
     inertias, rates, bodies = rotating(links, tables, arm.payload.inertia, layout, per_metre)
 

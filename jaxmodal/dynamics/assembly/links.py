@@ -16,10 +16,11 @@ from jaxmodal.arm.refusals import refuse_base, refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, ROTOR
 
 #: values of an arm that inextensible Euler-Bernoulli links between joints on their axes do not support
 _NOT_HERE = (
-    *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+    *(*BASE_OFFSET, *END_OFFSET),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
     "axial_force",
 )
@@ -168,16 +169,12 @@ def _check(link: Link) -> None:
             "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the motor and "
             "the link; leave it out for a joint that the motor moves directly."
         )
-    if _has_spring(link) and absent(link.rotor_inertia):
+    if _has_spring(link) and (link.rotor is None or absent(link.rotor.inertia)):
         raise ArmError(
-            f"rotor_inertia is missing: joint_stiffness = {shown(link.joint_stiffness)} puts a spring between the "
-            "rotor and the link, so the rotor needs an inertia; give rotor_inertia and gear_ratio, or leave "
-            "joint_stiffness out."
+            f"{ROTOR[0]} is missing: joint_stiffness = {shown(link.joint_stiffness)} puts a spring between the "
+            "rotor and the link, so the rotor needs an inertia; give "
+            f"{' and '.join(ROTOR)}, or leave joint_stiffness out."
         )
-
-
-def _or_zero(value: Any) -> Any:
-    return 0.0 if value is None else value
 
 
 def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
@@ -208,9 +205,10 @@ def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
         inertia += float(last.body_inertia)
         if i + 1 < len(links):
             joint = links[i + 1].joint
-            mass += float(_or_zero(joint.stator_mass)) + float(_or_zero(joint.hub_mass))
-            for name in ("stator_inertia", "hub_inertia", "rotor_inertia"):
-                inertia += float(_or_zero(getattr(joint, name)))
+            bodies = [x for x in (joint.stator, joint.hub) if x is not None]
+            mass += sum(float(body.mass) for body in bodies)
+            inertia += sum(float(body.inertia) for body in bodies)
+            inertia += 0.0 if joint.rotor is None else float(joint.rotor.inertia)
         along = (centre * np.exp(-1j * angles[i])).real
         found.append(EndBody(mass, inertia, float(along) if first_moments else 0.0))
         # move to the base of this link: its own pieces, the bodies within, and everything beyond

@@ -18,6 +18,7 @@ from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
+from jaxmodal.statics.link_parts import ROTOR
 
 #: number of equally spaced stations along a link, both ends included, for positions along it
 STATIONS = 21
@@ -170,15 +171,16 @@ def rotating(
 
     for i, (link, ends) in enumerate(zip(links, end_turns(tables, layout), strict=True)):
         joint = link.joint
-        if i > 0:
-            body(joint.stator_inertia, frame, turned, i - 1)
-        if joint.rotor_inertia is not None:
-            gear = as_scalar("gear_ratio", joint.gear_ratio, "a number")
+        if i > 0 and joint.stator is not None:
+            body(joint.stator.inertia, frame, turned, i - 1)
+        if joint.moving_rotor is not None:
+            gear = as_scalar(ROTOR[1], joint.moving_rotor.ratio, "a number")
             if is_traced(gear):
-                raise ArmError("gear_ratio: traced; must be concrete here.")
+                raise ArmError(f"{ROTOR[1]}: traced; must be concrete here.")
             geared = frame + float(gear) * units[i if link.rotor_beyond else layout.driven[i]]
-            body(joint.rotor_inertia, geared, turned, i, rotor=True)
-        body(joint.hub_inertia, frame + units[i], turned, i)
+            body(joint.moving_rotor.inertia, geared, turned, i, rotor=True)
+        if joint.hub is not None:
+            body(joint.hub.inertia, frame + units[i], turned, i)
         for piece, (frame, turned) in zip(link.pieces, ends, strict=True):
             body(piece.body_inertia, frame, turned, i)
     body(payload, frame, turned, n - 1)

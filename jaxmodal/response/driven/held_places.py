@@ -34,10 +34,10 @@ def cannot_move(found: Port, arm: Arm) -> bool:
     if row.place == "tip":
         tip, x, y = row.link, None, None  # the row is for the payload's centre as seen from the tip
     elif row.place == "link" and row.station == 1.0:
-        tip, x, y = row.link, _opposite(link.end_offset_x), _opposite(link.end_offset_y)
+        end = link.end_offset
+        tip, (x, y) = row.link, (None, None) if end is None else (-end[0], -end[1])
     elif row.station == 0.0 and _slides_nowhere(link):
-        at_start = row.place == "link"
-        x, y = (link.base_offset_x, link.base_offset_y) if at_start else (None, None)
+        x, y = (link.base_offset if row.place == "link" else None) or (None, None)
         tip = row.link - 1
     else:
         return False
@@ -86,10 +86,6 @@ def _rigid(value: Any) -> bool:
 
 def _nothing(value: Any) -> bool:
     return on_host(value) and not np.any(value)
-
-
-def _opposite(value: Any) -> Any:
-    return None if value is None else -value
 
 
 def require_moving(quantity: str, inputs: Iterable[Port], arm: Arm) -> None:

@@ -270,7 +270,7 @@ def _springs(part: _Part) -> list[tuple[str, Any]]:
         for number, spring in enumerate(link.joint_springs, start=1)
         if not np.all(np.isinf(spring.stiffness))
     ]
-    if (link.rotor_inertia is not None and np.any(link.rotor_inertia)) or not np.all(
+    if (link.rotor is not None and np.any(link.rotor.inertia)) or not np.all(
         np.isinf(link.joint_stiffness)
     ):
         found.append(("joint_stiffness", link.joint_damping))

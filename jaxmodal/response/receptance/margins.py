@@ -19,6 +19,7 @@ from jaxmodal.response.receptance.lost_digits import permanent, size_of
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
+from jaxmodal.statics.link_parts import Body
 
 #: relative shift of the frequency by which denominators away from zero change little
 _MOVE = 1e-3
@@ -30,9 +31,9 @@ class Beyond(NamedTuple):
     mass: Any
     inertia: Any
 
-    def with_body(self, mass: Any, inertia: Any) -> Beyond:
+    def with_body(self, body: Body) -> Beyond:
         """Return the values with a body at the interface added."""
-        return Beyond(self.mass + mass, self.inertia + abs(inertia))
+        return Beyond(self.mass + body.mass, self.inertia + abs(body.inertia))
 
     def from_distance(self, x: Any, y: Any) -> Beyond:
         """Return the values about a point from which the interface is at (x, y)."""

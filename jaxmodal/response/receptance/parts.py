@@ -48,26 +48,18 @@ def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
     w, loads, beyond = found.stiffness, found.loads, found.beyond
     beam, terms = piece.beam, piece.terms
     if piece.outer:
-        w = with_point_mass(w, omega2, beam.tip_mass, beam.tip_inertia)
+        w = with_body(w, omega2, beam.tip)
         if beyond is not None:
-            beyond = beyond.with_body(beam.tip_mass, beam.tip_inertia)
-        if terms.tip_moment_x is not None:
-            w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
+            beyond = beyond.with_body(beam.tip)
         w = _supported(w, beam)
         if terms.end_turning_stiffness is not None:
             w = w._replace(pp=w.pp + terms.end_turning_stiffness)
-        if terms.end_offset_x is not None:
-            w = shifted(w, terms.end_offset_x, terms.end_offset_y)
-            loads = shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
+        if terms.end_offset is not None:
+            w = shifted(w, *terms.end_offset)
+            loads = shifted_loads(loads, *terms.end_offset)
             if beyond is not None:
-                beyond = beyond.from_distance(terms.end_offset_x, terms.end_offset_y)
+                beyond = beyond.from_distance(*terms.end_offset)
     return found._replace(stiffness=w, loads=with_rows(loads, piece.at_end), beyond=beyond)
-
-
-def with_point_mass(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
-    """Return the stiffness with a body centred at the point added."""
-    force = omega2 * mass
-    return w._replace(uu=w.uu - force, vv=w.vv - force, pp=w.pp - omega2 * inertia)
 
 
 def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:

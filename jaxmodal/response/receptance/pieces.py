@@ -15,6 +15,7 @@ from jaxmodal.response.driven.members import Cut
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
+from jaxmodal.statics.link_parts import Offset
 
 #: a load or a motion over (u, v, psi), in the axes of a link
 Vector = tuple[Any, Any, Any]
@@ -81,14 +82,12 @@ def pieces_of(
                     torques[number] = row.row[2]
             elif row.place == "tip":
                 if outer:
-                    at_end[number] = _moved_row(row.row, terms.end_offset_x, terms.end_offset_y)
+                    at_end[number] = _moved_row(row.row, terms.end_offset)
             elif row.place == "joint" or row.station == 0.0:
                 if inner:
                     from_start = row.place == "link"
-                    x, y = (
-                        (terms.base_offset_x, terms.base_offset_y) if from_start else (None, None)
-                    )
-                    at_joint[number] = _moved_row(row.row, x, y)
+                    offset = terms.base_offset if from_start else None
+                    at_joint[number] = _moved_row(row.row, offset)
             elif row.station == cut.ends[place]:
                 at_end[number] = tuple(row.row)
         made.append(
@@ -97,10 +96,10 @@ def pieces_of(
     return made
 
 
-def _moved_row(row: Array, x: Any, y: Any) -> Vector:
-    """Return a row for a point at (x, y) as a row for the place itself."""
+def _moved_row(row: Array, offset: Offset | None) -> Vector:
+    """Return a row for a point at this offset as a row for the place itself."""
     u, v, p = row
-    return (u, v, p) if x is None else (u, v, p - y * u + x * v)
+    return (u, v, p) if offset is None else (u, v, p - offset[1] * u + offset[0] * v)
 
 
 def alike(pieces: Sequence[Piece]) -> Piece:

@@ -21,6 +21,7 @@ from jaxmodal.response.receptance.answers import BLOCK
 from jaxmodal.response.receptance.pieces import Terminal
 from jaxmodal.runtime.namespace import Array, tree_on_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.link_parts import ASIDE
 
 #: largest number of joints that vary: with four, 648 samples or more, the sums take longer than the recursion
 _MOST_JOINTS = 3
@@ -28,8 +29,6 @@ _MOST_JOINTS = 3
 _WORTH = 2.0
 #: fields that change if the arm turns
 _TURNING = frozenset(("joint_angle", "ground_angle"))
-#: fields that change sign in a mirror image of the arm
-_SIDEWAYS = ("base_offset_y", "end_offset_y", "tip_moment_y")
 
 
 class Numerator(NamedTuple):
@@ -106,7 +105,7 @@ def plan_of(system: System, omega: Array) -> Plan | None:
         for k, beam in enumerate(arms.beams)
         if k and beam.joint_angle.size == 1
     )
-    level = not any(np.any(getattr(beam, name)) for beam in arms.beams for name in _SIDEWAYS)
+    level = not any(np.any(getattr(beam, name)) for beam in arms.beams for name in ASIDE)
     mirrored = len(joints) > 1 and straight and level and 0 not in signs
     if system.cells < _WORTH * sampling(len(joints), mirrored).size:
         return None

@@ -21,6 +21,7 @@ from jaxmodal.dynamic_stiffness.joints import (
     shifted,
     through_axial_spring,
     through_shear_spring,
+    with_body,
 )
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import (
@@ -45,11 +46,12 @@ from jaxmodal.response.receptance.lost_digits import (
     growth_in_springs,
 )
 from jaxmodal.response.receptance.margins import NOTHING, Beyond, Last, margin_of
-from jaxmodal.response.receptance.parts import Condensed, with_outer_end, with_point_mass
+from jaxmodal.response.receptance.parts import Condensed, with_outer_end
 from jaxmodal.response.receptance.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
+from jaxmodal.statics.link_parts import Body
 
 
 def inward(
@@ -83,7 +85,7 @@ def inward(
     for piece in reversed(pieces[1:]):
         found = _through_piece(found, piece, omega2, pairs)
     first, terms = pieces[0], pieces[0].terms
-    plain = first.inner and terms.base_offset_x is None and terms.axial_compliance is None
+    plain = first.inner and terms.base_offset is None and terms.axial_compliance is None
     plain = plain and first.beam.base_xx is None
     if pairs and plain and not loads_at_ground:
         return _onto_ground(found, first, omega2, pairs)
@@ -156,17 +158,17 @@ def _through_piece(
     factors = (*factors, det, m.delta)
     if not piece.inner:
         return Condensed(w, loads, responses, factors, last, beyond, growth)
-    if terms.base_offset_x is not None:
-        w = shifted(w, terms.base_offset_x, terms.base_offset_y)
-        loads = shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
+    if terms.base_offset is not None:
+        w = shifted(w, *terms.base_offset)
+        loads = shifted_loads(loads, *terms.base_offset)
         if beyond is not None:
-            beyond = beyond.from_distance(terms.base_offset_x, terms.base_offset_y)
+            beyond = beyond.from_distance(*terms.base_offset)
     if terms.base_turning_stiffness is not None:
         w = w._replace(pp=w.pp + terms.base_turning_stiffness)
-    if terms.hub_mass is not None:
-        w = with_point_mass(w, omega2, terms.hub_mass, terms.hub_inertia)
+    if terms.hub is not None:
+        w = with_body(w, omega2, terms.hub)
         if beyond is not None:
-            beyond = beyond.with_body(terms.hub_mass, terms.hub_inertia)
+            beyond = beyond.with_body(terms.hub)
     loads = with_rows(loads, piece.at_joint)
     found = Condensed(w, loads, responses, factors, last, beyond, growth)
     found = _through_joint(found, piece, omega2, pairs)
@@ -202,8 +204,8 @@ def _onto_ground(
     unit, compliance = spring_law(piece.beam.joint_stiffness)
     if terms.base_turning_stiffness is not None:
         pp = pp + terms.base_turning_stiffness
-    if terms.hub_inertia is not None:
-        pp = pp - omega2 * terms.hub_inertia
+    if terms.hub is not None:
+        pp = pp - omega2 * terms.hub.inertia
     if terms.relative_inertia is not None:
         pp = pp - omega2 * terms.driven_inertia
         unit = unit - omega2 * terms.relative_inertia * compliance
@@ -215,8 +217,8 @@ def _onto_ground(
     last = Last(m, w, beyond, det)
     if beyond is not None:
         beyond = beyond.with_link(piece.beam)
-        if terms.hub_inertia is not None:
-            beyond = beyond.with_body(terms.hub_mass, terms.hub_inertia)
+        if terms.hub is not None:
+            beyond = beyond.with_body(terms.hub)
         last = last.with_spring(pivot, unit, compliance, 2, beyond)
     factors = (*factors, det, m.delta, pivot)
     return Condensed(w, {}, {**responses, **more}, factors, last, None, growth)
@@ -254,7 +256,7 @@ def _through_joint(
     loads, responses, factors, last = found.loads, found.responses, found.factors, found.last
     beyond = found.beyond
     if terms.relative_inertia is not None and beyond is not None:
-        beyond = beyond.with_body(0.0, terms.driven_inertia)
+        beyond = beyond.with_body(Body(0.0, terms.driven_inertia))
 
     def passed(axis: int, row: Vector, unit: Any, compliance: Any, pivot: Any) -> None:
         nonlocal loads, responses, factors, last
@@ -298,5 +300,5 @@ def _through_joint(
     if terms.carried_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.carried_inertia)
         if beyond is not None:
-            beyond = beyond.with_body(0.0, terms.carried_inertia)
+            beyond = beyond.with_body(Body(0.0, terms.carried_inertia))
     return Condensed(w, loads, responses, factors, last, beyond, growth)

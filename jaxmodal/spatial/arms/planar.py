@@ -16,11 +16,12 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
+from jaxmodal.statics.link_parts import ROTOR
 
 #: fields with the same meaning in both kinds of arm
 _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
-    *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass"),
+    *("joint_stiffness", *ROTOR, "motor", "nonstructural_mass"),
     *("segment", "rigid"),
     "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
@@ -120,10 +121,10 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
             for name, kind, direction in _SUPPORTS
             if (stiffness := getattr(link, name)) is not None
         ),
-        hub=_body(link.hub_mass, link.hub_inertia),
-        stator=_body(link.stator_mass, link.stator_inertia),
-        base_offset=_offset(link.base_offset_x, link.base_offset_y),
-        end_offset=_offset(link.end_offset_x, link.end_offset_y),
+        hub=None if link.hub is None else _body(link.hub.mass, link.hub.inertia),
+        stator=None if link.stator is None else _body(link.stator.mass, link.stator.inertia),
+        base_offset=None if link.base_offset is None else (*link.base_offset, 0.0),  # type: ignore[arg-type]
+        end_offset=None if link.end_offset is None else (*link.end_offset, 0.0),  # type: ignore[arg-type]
         body=_body(link.tip_mass, link.tip_inertia, link.tip_centre_x, link.tip_centre_y),
     )
 
@@ -137,16 +138,11 @@ def _full_section(link: Link) -> Section:
     return link.scaled_section
 
 
-def _offset(x: Any, y: Any) -> Any:
-    if x is None and y is None:
-        return None
-    return (0.0 if x is None else x, 0.0 if y is None else y, 0.0)
-
-
 def _body(mass: Any, inertia: Any, x: Any = None, y: Any = None) -> RigidBody | None:
     """Return a body with the same inertia about every axis."""
-    mass, inertia = (0.0 if value is None else value for value in (mass, inertia))
-    centre = _offset(x, y)
+    centre = None
+    if x is not None or y is not None:
+        centre = (0.0 if x is None else x, 0.0 if y is None else y, 0.0)
     if mass == 0.0 and inertia == 0.0 and centre is None:
         return None
     return RigidBody(mass, centre, (inertia, inertia, inertia))  # type: ignore[arg-type]

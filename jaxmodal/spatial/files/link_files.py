@@ -19,6 +19,7 @@ from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
+from jaxmodal.statics.link_parts import ROTOR
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
 #: units of joint values that differ for prismatic joints
@@ -31,8 +32,7 @@ _JOINT = {
     "stiffness": "joint_stiffness",
     "damping": "joint_damping",
     "springs": "joint_springs",
-    "rotor_inertia": "rotor_inertia",
-    "gear_ratio": "gear_ratio",
+    **dict(zip(ROTOR, ROTOR, strict=True)),
     "motor": "motor",
     "limits": "joint_limits",
     "velocity_limit": "joint_velocity_limit",

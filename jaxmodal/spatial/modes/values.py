@@ -144,11 +144,7 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
         stator=_mass(link.stator),
         directions=_stacked([*springs, _six("rotation", axis)]),
         stiffness=_stacked([*stiffness, link.joint_stiffness]),
-        rotor=_stacked(
-            [0.0, 1.0]
-            if link.rotor_inertia is None
-            else [link.rotor_inertia, link.acting_gear_ratio]
-        ),
+        rotor=_stacked(link.rotor or (0.0, 1.0)),
     )
 
 

@@ -11,6 +11,7 @@ from jaxmodal.arm.quantities import Constraint, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import on_host
 from jaxmodal.spatial.parts.geometry import Direction
+from jaxmodal.statics.link_parts import ROTOR
 
 
 def check_material(link: Any) -> None:
@@ -40,7 +41,7 @@ def check_material(link: Any) -> None:
 def check_slide(link: Any) -> None:
     """Check that a prismatic joint has a position, and no values of a revolute joint."""
     turning = {"joint_angle": 0.0, "joint_stiffness": math.inf}
-    for name in (*turning, "rotor_inertia", "hub", "joint_damping"):
+    for name in (*turning, ROTOR[0], "hub", "joint_damping"):
         value = getattr(link, name)
         given = value is not None
         if name in turning:  # traced values are of an arm that was made of numbers

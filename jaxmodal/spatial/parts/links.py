@@ -45,6 +45,7 @@ from jaxmodal.spatial.parts.sections import (
     section_values,
 )
 from jaxmodal.spatial.parts.springs import Spring, Support
+from jaxmodal.statics.link_parts import ROTOR
 
 _Z = (0.0, 0.0, 1.0)
 _METRES = "give it in metres"
@@ -240,7 +241,7 @@ class SpatialLink(StraightLink):
             )
         if self.section is not None:
             section_values(self.section, self.poisson_ratio)  # checks the rule of the coefficient
-        require_together(self, "rotor_inertia", "gear_ratio")
+        require_together(self, *ROTOR)
         if self.prismatic:
             check_slide(self)
         if self.segment:
@@ -250,7 +251,7 @@ class SpatialLink(StraightLink):
     def without_joint() -> dict[str, Any]:
         """Return the names of all joint values, with their values without a joint. A joint frame is still allowed."""
         nothing: dict[str, Any] = dict.fromkeys(
-            ("rotor_inertia", "gear_ratio", "motor", "hub", "stator", "joint_damping", *LIMITS)
+            (*ROTOR, "motor", "hub", "stator", "joint_damping", *LIMITS)
         )
         turning = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": (0.0, 0.0, 1.0)}
         return nothing | turning | {"joint_springs": (), "name": ""}

@@ -16,6 +16,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.moving_frames import fixed_number
 from jaxmodal.spatial.robots.chains import Chain
 from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot
+from jaxmodal.statics.link_parts import ROTOR as FIELDS
 
 #: keys of the material of a flexible link
 MATERIAL = (
@@ -23,7 +24,7 @@ MATERIAL = (
     *("loss_factor", "kelvin_voigt_time"),
 )
 #: keys of a rotor, and the arguments of the link that hold them
-ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
+ROTOR = {"inertia": FIELDS[0], FIELDS[1]: FIELDS[1], "motor": "motor"}
 
 
 def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:

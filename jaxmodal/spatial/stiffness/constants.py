@@ -181,7 +181,7 @@ def _further(link: SpatialLink, k: int) -> tuple[Iterable[Any], Any]:
 
 
 def _has_rotor(link: SpatialLink) -> bool:
-    return link.rotor_inertia is not None and not _always(link.rotor_inertia, 0.0)
+    return link.rotor is not None and not _always(link.rotor.inertia, 0.0)
 
 
 def _springs(
@@ -366,7 +366,7 @@ def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Num
 
 
 def _rotor(link: SpatialLink, arithmetic: Arithmetic) -> Rotor:
-    inertia, ratio = (_column(x, arithmetic) for x in (link.rotor_inertia, link.acting_gear_ratio))
+    inertia, ratio = (_column(x, arithmetic) for x in link.rotor or (0.0, 0.0))
     return Rotor(
         relative=ratio * (ratio - 1.0) * inertia,
         driven=ratio * inertia,

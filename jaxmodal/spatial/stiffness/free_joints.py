@@ -119,9 +119,9 @@ def _momenta(
                 place += 1
         if own.rotor is not None:
             axis = np.asarray(own.springs[-1].direction)[3:, 0, 0]
-            ratio = float(link.acting_gear_ratio or 0.0)
+            inertia, ratio = map(float, link.rotor or (0.0, 0.0))
             spin = axis @ before[3:] + ratio * (axis @ (motion - before)[3:])
-            yield np.sqrt(float(link.rotor_inertia or 0.0)) * spin[None]
+            yield np.sqrt(inertia) * spin[None]
         yield _rows(own.inner, motion)
         if not link.rigid:
             s = section_of(link)

@@ -41,6 +41,7 @@ from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import shaped, stacked
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.link_parts import TIP, named
 
 
 class Sections(NamedTuple):
@@ -238,8 +239,7 @@ def plane_beams(s: Sections) -> BeamArrays:
         shear_modulus_effective=both(
             xp.stack([s.shear_coefficient_y, s.shear_coefficient_z]) * s.shear_modulus
         ),
-        tip_mass=zero,
-        tip_inertia=zero,
+        **named(TIP, (zero, zero)),
         joint_angle=zero,
         joint_stiffness=zero,
         has_shear=True,

@@ -15,13 +15,14 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.condensation import ROUNDING
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
-from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR
+from jaxmodal.dynamic_stiffness.link_constants import GROUND
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
 from jaxmodal.spatial.stiffness.model import NO_ROOM, SLOWLY
+from jaxmodal.statics.link_parts import REFLECTED
 from sweeps.explorer.solver.programs import LEVER, arm_programs
 from sweeps.explorer.solver.spatial_layouts import OF_LOAD
 from sweeps.explorer.solver.spatial_programs import spatial_programs
@@ -56,7 +57,7 @@ def module_text(in_space: bool = False) -> str:
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,
         "OPERATIONS": OPERATIONS,
         "GROUND": GROUND,
-        "ROTOR": ROTOR,
+        "ROTOR": REFLECTED,
         "LEVER": LEVER,
         "MEMBER_FIELDS": FreeEndMember._fields,
         "BODY_MASS": BODY_MASS,

@@ -30,7 +30,7 @@ from jaxmodal.dynamic_stiffness.beams import (
 from jaxmodal.dynamic_stiffness.condensation import Tally, noise_of, share_of
 from jaxmodal.dynamic_stiffness.cut_links import SHARES
 from jaxmodal.dynamic_stiffness.joints import attachments
-from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inertias
+from jaxmodal.dynamic_stiffness.link_constants import GROUND
 from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
 from jaxmodal.dynamic_stiffness.member import FunctionTurns, MemberFunctions
 from jaxmodal.dynamic_stiffness.preload import loaded_waves
@@ -40,6 +40,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.statics.beam_arrays import INNER, OUTER, PLAIN, WITHOUT_EFFECT, BeamArrays
 from jaxmodal.statics.laws import flexibility, spring_law
+from jaxmodal.statics.link_parts import REFLECTED, Rotor
 from sweeps.explorer.solver.file_damping import damping_of_file
 from sweeps.explorer.solver.passages import (
     JOINT_INPUTS,
@@ -110,7 +111,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "member": Both(_as_given, _LOADED).written()
         if loaded
         else Both(members.member_formula, _UNLOADED).written(),
-        "rotor": Both(rotor_inertias, 2).written(),
+        "rotor": Both(lambda *rotor: Rotor(*rotor).reflected(), 2).written(),
         "waves": Both(
             _waves_under_force if loaded else members.waves_of_constants,
             1 + (_LOADED if loaded else len(MemberConstants._fields)),
@@ -160,10 +161,8 @@ def _inputs_of_link(features: tuple[str, ...]) -> int:
 
 def _features(beams: BeamArrays) -> tuple[str, ...]:
     """Return the features of the links in the order of `link_constants.features_of`."""
-    own = attachments(beams)._asdict()
-    names = [name for name, x in own.items() if x is not None]
     ground = () if beams.ground_angle is None else GROUND
-    return (*names, *ground, *(() if beams.axial_force is None else (LEVER,)))
+    return (*attachments(beams).features, *ground, *(() if beams.axial_force is None else (LEVER,)))
 
 
 def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]:
@@ -209,24 +208,23 @@ def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict
     Outputs: inputs of the member; length, mass and inertia at the tip, law and angle of the joint; features that do
     not follow from others; inertia and gear ratio of the rotor; angle to the ground.
     """
-    ordered = [name for name in _features(beams) if name not in (*ROTOR, *GROUND, LEVER)]
+    ordered = [name for name in _features(beams) if name not in (*REFLECTED, *GROUND, LEVER)]
 
     def computed(*values: Any) -> list[Any]:
         given = dict(zip(fields, values, strict=True))
         link = BeamArrays(**{name: given.get(name) for name in (*PLAIN, *fields)}, has_shear=True)
-        own = attachments(link)._asdict()
-        rotor = [] if link.rotor_inertia is None else [link.rotor_inertia, link.gear_ratio]
+        own = attachments(link).features
         inputs = list(members.member_inputs(link, flags))
         if link.axial_force is not None:
             inputs[6] = inputs[6] * flexibility(link)  # shear
             inputs.append(link.axial_force)
         return [
             *inputs,
-            *(link.length, link.tip_mass, link.tip_inertia),
+            *(link.length, *link.tip[:2]),
             *spring_law(link.joint_stiffness),
             link.joint_angle,
             *(own[name] for name in ordered),
-            *rotor,
+            *(link.rotor or ()),
             *([] if link.ground_angle is None else [link.ground_angle]),
         ]
 
