@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.loaded_in_space import Judged, SpatialLoadedArm, crossing, judged
-from jaxmodal.at_rest.search import factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
+from jaxmodal.spatial.preload.loaded import Judged, SpatialLoadedArm, crossing, judged
+from jaxmodal.statics.load_factors import factors
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _NEARLY_ZERO = 1e-5
 
 @dataclasses.dataclass(frozen=True)
 class VibratingArm:
-    """An arm in space at rest under its loads; its frequencies take the place of load factors in `search.Loaded`."""
+    """An arm in space at rest under its loads; frequencies take the place of factors in `load_factors.Loaded`."""
 
     exact: ClassVar[str] = ""
     loaded: SpatialLoadedArm

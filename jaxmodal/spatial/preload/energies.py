@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
-from jaxmodal.arm.paths import unchecked
-from jaxmodal.at_rest.in_space import forces_at_rest
-from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
-from jaxmodal.at_rest.prestressed_chain import PrestressedChain
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.arm.paths import unchecked, value_at
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.chain import PrestressedChain
+from jaxmodal.spatial.preload.equilibrium import forces_at_rest
+from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
@@ -131,7 +132,7 @@ def _mixed(chain: PrestressedChain, at: Stationary, factor: complex) -> Any:
 
 
 def factor_rates(
-    problem: SpatialLoadedArm, arm: SpatialArm, factors: Sequence[float], singles: Sequence[str]
+    problem: SpatialLoadedArm, arm: SerialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
     """Return the derivatives (factors, addresses) of simple buckling factors, negative for reversed loads."""
     where = [_stationary(problem, factor) for factor in factors]
@@ -145,9 +146,9 @@ def factor_rates(
     return (found / np.array(by_factor)).T
 
 
-def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> PrestressedChain | None:
+def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> PrestressedChain | None:
     """Return the chain of an arm whose value at an address has the imaginary part `STEP`; None if the value is inf."""
-    value = np.atleast_1d(arm.value_at(single))
+    value = np.atleast_1d(value_at(arm, single))
     if np.isinf(value[0]):
         return None
     moved = unchecked(arm, single, value + 1j * STEP)
@@ -155,9 +156,13 @@ def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> Prest
         every = arm_values(moved.links, moved.payload, moved.base_stiffness)
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], every)
     model = dataclasses.replace(chain.model, values=values)
+    loads = chain.loads
+    if arm.loads is not None:
+        both = zip(moved.loads.dead(), arm.loads.dead(), strict=True)
+        loads = loads.plus(LoadsInSpace(*(a - b for a, b in both)))
     with np.errstate(all="ignore"):
-        rest = forces_at_rest(model, chain.loads)
-    return dataclasses.replace(chain, model=model, rest=rest)
+        rest = forces_at_rest(model, loads)
+    return dataclasses.replace(chain, model=model, rest=rest, loads=loads)
 
 
 class _Outwards:

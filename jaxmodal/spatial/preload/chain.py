@@ -26,17 +26,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.in_space import LoadsInSpace, RestInSpace
-from jaxmodal.at_rest.prestressed_members import (
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
+from jaxmodal.spatial.modes.values import LinkValues
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.equilibrium import RestInSpace
+from jaxmodal.spatial.preload.members import (
     MOST_PIECES,
     Pieces,
     pieces_needed,
     pieces_of,
     roots,
 )
-from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
-from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
