@@ -33,6 +33,12 @@ def refuse_loads(arm: SerialArm, what: str) -> None:
         )
 
 
+def refuse_loads_in_space(arm: SerialArm, what: str) -> None:
+    """Refuse an arm in space with loads where planar arms may have some; ``what`` is the subject of the sentence."""
+    if not isinstance(arm, Arm):
+        refuse_loads(arm, what)
+
+
 def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
     if arm.base_stiffness is not None:

@@ -21,6 +21,7 @@ from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
+from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
@@ -147,6 +148,7 @@ def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
             " natural_frequencies(arm, ...).omega"
         )
+    refuse_loads_in_space(arm, "sensitivities")
     return concrete_model(arm, theory)
 
 

@@ -14,6 +14,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import EPS
+from jaxmodal.frequencies.one_arm import solved_model
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import Status
@@ -104,14 +105,19 @@ class LoadedModel:
     def solved(self, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
         """Return frequencies each between two counts; see `one_arm.SolvesItself`."""
         assert self.vibrating is not None
-        zeros = self.vibrating.zero_modes
+        zeros, vibrating = self.vibrating.zero_modes, self.vibrating
+        without = solved_model(self.bare, theory, 0, first + count).omega
+        without = without[np.isfinite(without) & (without > 0.0)]
+        vibrating = dataclasses.replace(vibrating, near=np.asarray(without))
         none = Factor(0.0, (0.0, 0.0), -zeros, 0, True)
-        every = itertools.chain(itertools.repeat(none, zeros), factors(self.vibrating))
+        every = itertools.chain(itertools.repeat(none, zeros), factors(vibrating))
         found = list(itertools.islice(every, first, first + count))
-        return _result(found, zeros, theory)
+        return _result(found, zeros, vibrating.evaluations, theory)
 
 
-def _result(found: list[Factor], zeros: int, theory: TheoryName) -> NaturalFrequencies:
+def _result(
+    found: list[Factor], zeros: int, evaluations: int, theory: TheoryName
+) -> NaturalFrequencies:
     """Return natural frequencies from entries of `factors`, whose counts leave out zero frequencies."""
     omega = np.array([x.value for x in found])
     known, sure = np.isfinite(omega), np.array([x.certified for x in found], bool)
@@ -132,6 +138,6 @@ def _result(found: list[Factor], zeros: int, theory: TheoryName) -> NaturalFrequ
         bracket=bracket,
         group=group,
         residual_ratio=np.where(known, half / EPS, math.nan),
-        evaluations=np.int64(0),
+        evaluations=np.int64(evaluations),
         theory=theory,
     )

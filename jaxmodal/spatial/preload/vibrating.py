@@ -29,6 +29,18 @@ class VibratingArm:
 
     exact: ClassVar[str] = ""
     loaded: SpatialLoadedArm
+    #: frequencies near those sought, ascending, such as those without loads
+    near: Floats = dataclasses.field(default_factory=lambda: np.zeros(0))
+
+    @functools.cached_property
+    def _known(self) -> dict[float, Judged | None]:
+        """Counts and determinants so far, by frequency."""
+        return {}
+
+    @property
+    def evaluations(self) -> int:
+        """Number of frequencies at which counts and determinants were evaluated so far."""
+        return len(self._known)
 
     @functools.cached_property
     def zero_modes(self) -> int:
@@ -41,6 +53,11 @@ class VibratingArm:
 
     def judged(self, omega: float) -> Judged | None:
         """Return count and determinant at a frequency, from the pivots of all releases."""
+        if omega not in self._known:
+            self._known[omega] = self._judged(omega)
+        return self._known[omega]
+
+    def _judged(self, omega: float) -> Judged | None:
         chain, square = self.loaded.chain, omega * omega
         counts = chain.pieces_for(self.loaded.sign, square)
         return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))
@@ -69,7 +86,7 @@ class VibratingArm:
         return min(found, default=1.0)
 
     def estimates(self) -> Floats:
-        return np.zeros(0)
+        return self.near
 
     def crossing(self, low: float, high: float, k: int) -> float:
         return crossing(self.judged, low, high, k + self.zero_modes)
