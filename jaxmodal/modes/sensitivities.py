@@ -21,7 +21,6 @@ from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
-from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
@@ -36,6 +35,8 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
+from jaxmodal.spatial.preload.derivatives import derivatives_under_loads, projection_under_loads
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: modes computed beyond those asked for: to see whether the last of these belongs to a cluster, and where it does, to
@@ -46,10 +47,12 @@ _REPEATED = ("refuse", "mean")
 _DERIVATIVES: dict[type, Callable[..., dict[str, Array]]] = {
     PlanarModel: planar_derivatives,
     SpatialModel: spatial_derivatives,
+    LoadedModel: derivatives_under_loads,
 }
 _PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
     PlanarModel: planar_projection,
     SpatialModel: spatial_projection,
+    LoadedModel: projection_under_loads,
 }
 
 
@@ -148,7 +151,6 @@ def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
             " natural_frequencies(arm, ...).omega"
         )
-    refuse_loads_in_space(arm, "sensitivities")
     return concrete_model(arm, theory)
 
 

@@ -13,12 +13,11 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
-from jaxmodal.arm.paths import value_at
+from jaxmodal.arm.paths import leaf_numbers, value_at
 from jaxmodal.eigenspaces.clusters import cluster_means, clusters
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
-from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of

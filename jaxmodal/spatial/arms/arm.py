@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.descriptions import value_texts
-from jaxmodal.arm.paths import value_at, with_values
+from jaxmodal.arm.paths import leaf_numbers, value_at, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
 from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.segments import split, with_pieces
@@ -31,6 +31,7 @@ from jaxmodal.spatial.parts.descriptions import links_table
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
+from jaxmodal.spatial.preload.derivatives import frequency_derivatives
 from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
@@ -297,7 +298,15 @@ class SpatialArm(Drawn, SerialArm):
         multiplicity: np.ndarray,
     ) -> np.ndarray:
         """Return the derivatives of its frequencies with respect to its leaves; used under `jax.grad`."""
-        return frequency_gradients(modal_model(self.model(theory)), omega, first, multiplicity)
+        model = self.search_model(theory)
+        if isinstance(model, SpatialModel):
+            return frequency_gradients(modal_model(model), omega, first, multiplicity)
+        places = leaf_numbers(self)
+        found = np.zeros((omega.size, len(jax.tree_util.tree_leaves(self))))
+        given = np.asarray(omega), np.asarray(first), np.asarray(multiplicity)
+        known = self.addresses()
+        found[:, [places[x] for x in known]] = frequency_derivatives(model, self, *given, known)
+        return found
 
     def _link_table(self, link: SpatialLink) -> dict[str, Any]:
         return link_table(link)

@@ -108,13 +108,18 @@ def _basis(give: Floats) -> Floats:
 
 
 def _stationary(
-    chain: PrestressedChain, factor: float, square: float = 0.0, count: int = 1
+    chain: PrestressedChain,
+    factor: float,
+    square: float = 0.0,
+    count: int = 1,
+    counts: list[int] | None = None,
 ) -> Stationary:
     """Return the ``count`` sets of coordinates at which the energy is stationary.
 
     At a buckling factor, which has the sign of the loads, or at the square of a frequency, of this multiplicity.
+    ``counts`` are the pieces of the links, if they are not those needed there.
     """
-    counts = chain.pieces_for(factor, square)
+    counts = chain.pieces_for(factor, square) if counts is None else counts
     assert counts is not None
     columns = _columns(chain, factor, counts, square)
     found = _energy(chain, factor, counts, columns, square)
@@ -143,23 +148,30 @@ def _mixed(
 
 
 def frequency_rates(
-    chain: PrestressedChain, arm: SerialArm, omega: float, count: int, singles: Sequence[str]
+    chain: PrestressedChain, arm: SerialArm, omega: Sequence[float], singles: Sequence[str]
 ) -> Floats:
-    """Return the derivatives of a frequency by addresses, projected on its ``count`` modes, (m, m, addresses).
+    """Return derivatives by addresses, projected on the m modes of these frequencies, (m, m, addresses).
 
-    The loads act with factor 1. The modes are a basis of unit modal masses.
+    A frequency is repeated by its multiplicity. The loads act with factor 1; the modes have unit modal masses.
     """
-    square = omega * omega
-    at = _stationary(chain, 1.0, square, count)
-    masses = -np.imag(_mixed(chain, at, 1.0, square + 1j * STEP)) / STEP
+    counts = chain.pieces_for(1.0, max(omega) ** 2)
+    assert counts is not None
+    parts = [
+        _stationary(chain, 1.0, own**2, list(omega).count(own), counts)
+        for own in sorted(set(omega))
+    ]
+    coordinates = np.hstack([each.coordinates for each in parts])
+    at = Stationary(coordinates, np.hstack([each.forces for each in parts]), counts)
+    centre = float(np.mean(omega))
+    masses = -np.imag(_mixed(chain, at, 1.0, centre**2 + 1j * STEP)) / STEP
     root = np.linalg.inv(np.linalg.cholesky(masses))
-    found = np.zeros((count, count, len(singles)))
+    found = np.zeros((len(omega), len(omega), len(singles)))
     for k, single in enumerate(singles):
         varied = varied_chain(chain, arm, single)
         if varied is not None:
-            slope = np.imag(_mixed(varied, at, 1.0, square)) / STEP
+            slope = np.imag(_mixed(varied, at, 1.0, centre**2)) / STEP
             found[..., k] = root @ slope @ root.T
-    return found / (2.0 * omega)
+    return found / (2.0 * centre)
 
 
 def factor_rates(
