@@ -105,6 +105,7 @@ from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 from jaxmodal.spatial.parts.sections import spatial_section
 from jaxmodal.spatial.parts.springs import Spring, Support
@@ -162,6 +163,7 @@ __all__ = [
     "SpatialArm",
     "SpatialEquilibrium",
     "SpatialLink",
+    "SpatialLoads",
     "SpatialModeShapes",
     "Spring",
     "StateSpace",

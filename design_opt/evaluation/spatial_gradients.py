@@ -10,13 +10,16 @@ import numpy as np
 
 from design_opt.problem.designs import OWN
 from design_opt.problem.problem import Problem
+from jaxmodal.arm.paths import leaf_numbers
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
-from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import SLOTS, modes_of
 from jaxmodal.spatial.modes.gradients import frequency_gradients, projected_derivatives
-from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.values import rates
+from jaxmodal.spatial.preload.derivatives import frequency_derivatives
+from jaxmodal.spatial.preload.energies import frequency_rates
+from jaxmodal.spatial.preload.model import LoadedModel
 
 
 class SpatialRates:
@@ -58,27 +61,48 @@ class SpatialRates:
             each, first, size = (
                 np.repeat(x, sizes) for x in (centres, np.cumsum(sizes) - sizes, sizes)
             )
-            model = self._model(own, name, posture)
-            gradient = frequency_gradients(model, each, first, size, self._highest)
-            found[lanes] = gradient[(np.cumsum(sizes) - sizes)[of_centre]] @ rates
+            arm = self._posed(own, name, posture)
+            model = arm.search_model(self._theory)
+            if isinstance(model, LoadedModel):
+                names, some = self._varied(rates)
+                slopes = frequency_derivatives(model, arm, each, first, size, names) @ some
+            else:
+                given = modal_model(model), each, first, size, self._highest
+                slopes = frequency_gradients(*given) @ rates
+            found[lanes] = slopes[(np.cumsum(sizes) - sizes)[of_centre]]
         return found
 
     def of_cluster(
         self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
     ) -> np.ndarray:
         """Return derivatives projected on the modes of frequencies at one posture, see `PlanarRates.of_cluster`."""
-        model = self._model(self._space.design_at(y), name, angles)
+        arm, rates_of = (
+            self._posed(self._space.design_at(y), name, angles),
+            self._by_leaves(y, name),
+        )
         count, centre = len(omega), float(np.mean(omega))
         each = np.full(count, centre) if close else omega
         first = np.zeros(count, int) if close else np.arange(count)
         sizes = np.full(count, count if close else 1)
+        lowered = arm.search_model(self._theory)
+        if isinstance(lowered, LoadedModel):
+            names, some = self._varied(rates_of)
+            assert lowered.vibrating is not None
+            chain = lowered.vibrating.loaded.chain
+            return np.asarray(frequency_rates(chain, arm, each.tolist(), names) @ some)
+        model = modal_model(lowered)
         modes, _ = modes_of(model, each, first, sizes, quadrature_size(self._highest), np.zeros(0))
         projected = projected_derivatives(model, centre, modes, rates(model.parts))
-        return np.asarray(projected @ self._by_leaves(y, name))
+        return np.asarray(projected @ rates_of)
 
-    def _model(self, own: Any, name: str, angles: np.ndarray) -> ModalModel:
+    def _posed(self, own: Any, name: str, angles: np.ndarray) -> SpatialArm:
         arm: SpatialArm = own if name == OWN else own.with_posture(angles[self._joints])
-        return modal_model(arm.model(self._theory))
+        return arm
+
+    def _varied(self, rates: np.ndarray) -> tuple[list[str], np.ndarray]:
+        """Return the addresses that the variables change, with the rates of these leaves alone."""
+        names = [address for address, leaf in self._place.items() if rates[leaf].any()]
+        return names, rates[[self._place[address] for address in names]]
 
     def _by_leaves(self, y: np.ndarray, name: str) -> np.ndarray:
         """Return the derivatives of the arm's leaves by the positions, (leaves, n); angles of a set are constant."""

@@ -17,11 +17,11 @@ from design_opt.problem.structural_constraints import AtRest
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import inverse_buckling_factor
 from jaxmodal.at_rest.traced_in_space import inverse_factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import LoadsInSpace
 
 #: loads at the tip; planar arms have the first two only
 _AT_TIP = (
@@ -77,7 +77,7 @@ class _Pressed(AtRest):
         """Return 1 over the buckling factor at each posture, shape (P, 1); 0 where no load can buckle the arm."""
         if isinstance(design.arm, SpatialArm):
             force, moment = np.split(np.array(self._at_tip), 2)
-            loads = LoadsInSpace(self._gravity_in_space(), force, moment)
+            loads = LoadsInSpace(self._gravity_in_space(design.arm), force, moment)
             postures = design.positions(self.postures)
             return inverse_factors(design.arm, postures, self.theory, loads)[:, None]
         gravity = self.gravity_on(design.arm)

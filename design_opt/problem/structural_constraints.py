@@ -23,7 +23,7 @@ from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.in_space import LoadsInSpace
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -32,6 +32,12 @@ from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+
+
+def _pressed(arm: SpatialArm) -> bool:
+    """Return True if a link has an axial force, with which deflections are of second order."""
+    return any(link.axial_force is not None for link in arm.links)
 
 
 class AtRest:
@@ -90,11 +96,15 @@ class AtRest:
         assert not isinstance(self.gravity, Sequence)
         return self.gravity
 
-    def _gravity_in_space(self) -> np.ndarray:
-        """Return the acceleration of gravity on an arm in space, (3,), m/s^2 along x, y and z of the ground."""
+    def _gravity_in_space(self, arm: SpatialArm) -> np.ndarray:
+        """Return that on an arm in space, in addition to its own loads, (3,), m/s^2 along x, y and z of the ground."""
         if isinstance(self.gravity, Sequence):
             return np.array(self.gravity)
-        down = STANDARD_GRAVITY if self.gravity is None else self.gravity
+        down = (
+            (STANDARD_GRAVITY if arm.loads is None else 0.0)
+            if self.gravity is None
+            else self.gravity
+        )
         return np.array([0.0, 0.0, -down])
 
 
@@ -140,8 +150,9 @@ class DeflectionLimit(AtRest):
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
-        if isinstance(arm, SpatialArm) and under_forces(arm):
+        if isinstance(arm, SpatialArm) and _pressed(arm):
             with about(self._kind, ArmError):
+                refuse_loads(arm, "a deflection under axial forces")
                 arm.refuse_supports("a deflection under axial forces")
 
     @property
@@ -150,8 +161,8 @@ class DeflectionLimit(AtRest):
 
     def margins(self, design: Design, today: Design) -> Array:
         if isinstance(design.arm, SpatialArm):
-            pull, postures = self._gravity_in_space(), design.positions(self.postures)
-            if under_forces(design.arm):
+            pull, postures = self._gravity_in_space(design.arm), design.positions(self.postures)
+            if _pressed(design.arm):
                 moved = tips_under_gravity(design.arm, postures, self.theory, pull.tolist())
             else:
                 loads = LoadsInSpace(pull, np.zeros(3), np.zeros(3))

@@ -16,7 +16,6 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.variants import Variants
-from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: field names of springs of joints and bases, for planar arms and arms in space
@@ -109,11 +108,12 @@ def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray
     if not free:
         return np.zeros(len(angles), np.int64)
     if isinstance(arm, SpatialArm):
-        if not any(link.supports for link in arm.links):  # one per free spring
+        if arm.loads is None and not any(
+            link.supports for link in arm.links
+        ):  # one per free spring
             return np.full(len(angles), free)
-        flags = theory_flags("euler_bernoulli")
         posed = (arm.with_posture(own[np.array(arm.joints) - 1]) for own in angles)
-        return np.array([each.model_of_cells(flags).zero_frequencies for each in posed])
+        return np.array([each.search_model("euler_bernoulli").zero_frequencies for each in posed])
     columns = posture_columns(arm, angles)
     return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
 

@@ -78,6 +78,10 @@ class Arm(Drawn, SerialArm):
     payload_kind: ClassVar[type[Payload]] = Payload
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     directions: ClassVar[tuple[str, ...]] = ("along", "across", "x", "y", "rotation")
+    know_loads: ClassVar[str] = (
+        "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, "
+        "forced responses, damped_modes, their sensitivities, sums over modes and static_compliance"
+    )
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")

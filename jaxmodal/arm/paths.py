@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+import jax
+
 from jaxmodal.arm.quantities import Record, Scalar
 from jaxmodal.runtime.errors import within
 
@@ -84,6 +86,13 @@ def with_values(record: R, values: Mapping[str, Any]) -> R:
             changes[field] = tuple(parts)
     changed_record: R = record.replace(**changes)  # type: ignore[attr-defined]
     return changed_record
+
+
+def leaf_numbers(record: Any) -> dict[str, int]:
+    """Return the index of each value among the leaves of a record, by path."""
+    leaves, structure = jax.tree_util.tree_flatten(record)
+    places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
+    return {path: value_at(places, path) for path, _ in walk(record)}
 
 
 def unchecked(record: R, path: str, value: Any) -> R:

@@ -24,19 +24,19 @@ def require_concrete(
         raise ArmError(f"arm: is traced, and {what} takes an arm of concrete values; {remedy}.")
 
 
-_KNOW_FORCES = (
-    "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, forced "
-    "responses, damped_modes, their sensitivities, sums over modes and static_compliance"
-)
-
-
-def refuse_loads(arm: Arm, what: str) -> None:
+def refuse_loads(arm: SerialArm, what: str) -> None:
     """Refuse an arm with loads; ``what`` is the subject of the sentence."""
     if arm.loads is not None:
         raise ArmError(
             f"loads: the arm has some, and {what} takes no arm with loads; give arm.replace(loads=None), or "
-            f"take [loads] out of its file. {_KNOW_FORCES} take them."
+            f"take [loads] out of its file. {arm.know_loads} take them."
         )
+
+
+def refuse_loads_in_space(arm: SerialArm, what: str) -> None:
+    """Refuse an arm in space with loads where planar arms may have some; ``what`` is the subject of the sentence."""
+    if not isinstance(arm, Arm):
+        refuse_loads(arm, what)
 
 
 def refuse_base(arm: Arm) -> None:

@@ -40,8 +40,9 @@ class SerialArm(Explored, Record):
     payload: Any
     name: str
     base_stiffness: Any
-    #: what it bears at rest: arms in space bear nothing
-    loads: Any = None
+    loads: Any
+    know_loads: ClassVar[str]
+    """What takes an arm of this kind with loads."""
 
     def __post_init__(self) -> None:
         arm, link, payload = (

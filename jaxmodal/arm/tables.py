@@ -54,7 +54,7 @@ def section_table(section: Record) -> dict[str, Any]:
 
 
 def loads_table(loads: Loads) -> dict[str, Any]:
-    """Return the loads of an arm as a table of its file."""
+    """Return the loads of a planar arm as a table of its file."""
     found: dict[str, Any] = record_table(loads)
     if loads.pieces != PIECES:
         found["pieces"] = loads.pieces

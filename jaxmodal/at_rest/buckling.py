@@ -17,16 +17,17 @@ from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
-from jaxmodal.at_rest.energies_in_space import factor_rates
-from jaxmodal.at_rest.in_space import LoadsInSpace
+from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
-from jaxmodal.at_rest.search import NONE, Factor, Loaded, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.energies import factor_rates
 from jaxmodal.statics.beam_arrays import SPRINGS
+from jaxmodal.statics.load_factors import NONE, Factor, Loaded, factors
 from jaxmodal.statics.stability import NO_STIFFNESS
 
 Floats = NDArray[np.float64]
@@ -89,7 +90,7 @@ def buckling(
     and an axial force N has the energy ``N v'^2/2`` per length, where v' is the slope of the axis, shear included (F.
     Engesser, Zentralblatt der Bauverwaltung 11, 1891, 483-486). Factors are exact for forces that are constant or
     linear along links, as under weight. For arms in space all static forces and moments are included, also shear
-    forces, bending moments and torques (`jaxmodal.at_rest.prestressed_members`).
+    forces, bending moments and torques (`jaxmodal.spatial.preload.members`).
 
     Examples
     --------
@@ -106,7 +107,7 @@ def buckling(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         given = gravity, tip_force, tip_moment, base_acceleration
-        in_space = loads_in_space(*given, or_axial=arm)
+        in_space = loads_in_space(arm, *given, or_axial=True)
         return _in_space(arm, number, theory, in_space, both_signs, addresses)
     refuse_moment(tip_moment)
     flags, loads = under_loads(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
-from jaxmodal.at_rest.search import LoadedArm
+from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 

@@ -10,11 +10,11 @@ from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete, require_known
-from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
 from jaxmodal.statics.chain import DeadLoads
 
 #: remedy in messages about traced arms
@@ -79,25 +79,28 @@ def refuse_moment(tip_moment: Any) -> None:
 
 
 def loads_in_space(
+    arm: SpatialArm,
     gravity: Any,
     tip_force: Any,
     tip_moment: Any,
     base_acceleration: Any,
-    or_axial: SpatialArm | None = None,
+    or_axial: bool = False,
 ) -> LoadsInSpace:
-    """Return the given loads of an arm in space.
+    """Return the given loads on an arm in space, which come on top of its own (`loaded_in_space`).
 
-    Refuse if there is none, unless the arm ``or_axial`` has an axial force.
+    Refuse if there is none of either; with ``or_axial`` an axial force in a link is enough.
     """
     down = _vector(gravity, "gravity", "m/s^2", _IN_SPACE)
     moved = _vector(base_acceleration, "base_acceleration", "m/s^2", _IN_SPACE)
     force = _vector(tip_force, "tip_force", "N", _IN_SPACE)
     found = LoadsInSpace(down - moved, force, _vector(tip_moment, "tip_moment", "N m", _IN_SPACE))
-    pressed = or_axial is not None and any(x.axial_force is not None for x in or_axial.links)
-    if not pressed and not any(np.any(x) for x in found):
+    pressed = or_axial and any(link.axial_force is not None for link in arm.links)
+    own = NO_LOADS if arm.loads is None else arm.loads.dead()
+    if not pressed and not own.plus(found).any:
         raise ArmError(
             "no load: give gravity=(0.0, 0.0, -9.81), in m/s^2 along x, y and z of the ground, tip_force=(x, y, z) in "
-            "N, tip_moment=(x, y, z) in N m, or base_acceleration=(x, y, z) in m/s^2; in the shell --gravity "
-            "0,0,-9.81, --tip-force, --tip-moment or --base-acceleration."
+            "N, tip_moment=(x, y, z) in N m, or base_acceleration=(x, y, z) in m/s^2, or the arm "
+            "loads=SpatialLoads(gravity_z=-9.81); in the shell --gravity 0,0,-9.81, --tip-force, --tip-moment or "
+            "--base-acceleration."
         )
     return found

@@ -18,7 +18,6 @@ from jaxmodal.arm.segments import cut
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
-from jaxmodal.at_rest.vibrating_in_space import frequencies_under_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.one_arm import natural_frequencies
@@ -27,6 +26,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import UncertifiedError, within
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.preload.vibrating import frequencies_under_loads
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
@@ -156,7 +156,9 @@ def preloaded_frequencies(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         number = positive_integer(num_modes, "num_modes", limits.MODES)
-        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration, or_axial=arm)
+        given = loads_in_space(
+            arm, gravity, tip_force, tip_moment, base_acceleration, or_axial=True
+        )
         problem = loaded_in_space(arm, theory, "preloaded_frequencies", given)
         return frequencies_under_loads(problem, number, theory)
     refuse_moment(tip_moment)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.search import LoadedArm
+from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import geometry, places
 from jaxmodal.statics.laws import shear_ratio

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.in_space import deflections
-from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
 from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.preload.equilibrium import deflections
+from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 
 if TYPE_CHECKING:
     import xarray

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 
-from jaxmodal.at_rest.search import Loaded, factors
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
+from jaxmodal.statics.load_factors import Loaded, factors
 
 #: loads are small if the critical ones are more than this times as large; second-order theory then adds at most some 10
 #: % to deflections

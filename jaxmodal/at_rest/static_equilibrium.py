@@ -14,10 +14,10 @@ from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
+from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
 from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of, warn_of_large_deflections
-from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
 from jaxmodal.at_rest.stability import judge_stability
@@ -221,7 +221,7 @@ def static_equilibrium(
     """
     require_arm(arm)
     if isinstance(arm, SpatialArm):
-        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+        given = loads_in_space(arm, gravity, tip_force, tip_moment, base_acceleration)
         _refuse_second_order(arm)
         problem = loaded_in_space(arm, theory, "static_equilibrium", given)
         judge_stability(problem)

@@ -20,12 +20,13 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.columns import STEP
 from jaxmodal.at_rest.derivatives import factor_rate, varied_by_entries
-from jaxmodal.at_rest.search import LoadedArm, factors
+from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.callbacks import Numbers, in_numpy
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.load_factors import factors
 from jaxmodal.statics.second_order import loaded_tip
 
 Floats = NDArray[np.float64]

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.solved_postures import at_postures, built
-from jaxmodal.at_rest.energies_in_space import factor_rates, varied_chain
-from jaxmodal.at_rest.in_space import LoadsInSpace, deflections
-from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm, loaded_in_space
-from jaxmodal.at_rest.prestressed_chain import PrestressedChain
-from jaxmodal.at_rest.search import factors
+from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.chain import PrestressedChain
+from jaxmodal.spatial.preload.energies import factor_rates, varied_chain
+from jaxmodal.spatial.preload.equilibrium import deflections
+from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
+from jaxmodal.statics.load_factors import factors
 
 Floats = NDArray[np.float64]
 #: function from a loaded arm and addresses to a value (...) and its derivatives (..., addresses); None if they are 0

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.cli.arguments import several_numbers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.loads import SpatialLoads
 
 Vector = tuple[float, ...] | None
 _REMARK = (
@@ -58,8 +60,15 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
     own = arm.loads
     if own is None:
         return total
+    if isinstance(own, SpatialLoads):
+        for name in ("gravity", "tip_force", "tip_moment", "base_acceleration"):
+            parts = own.components(name)
+            if any(value is not None for value in parts):
+                added = total.get(name, [0.0, 0.0, 0.0])
+                total[name] = [float(a or 0.0) + b for a, b in zip(parts, added, strict=True)]
+        return total
     angle, size = float(own.gravity_direction), own.gravity
-    vectors = {
+    vectors: dict[str, tuple[Any, Any]] = {
         "gravity": (None, None)
         if size is None
         else (size * math.cos(angle), size * math.sin(angle)),
@@ -68,11 +77,11 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
     }
     for name, vector in vectors.items():
         if vector != (None, None):
-            given_too = total.get(name, (0.0, 0.0))
+            given_too = total.get(name, [0.0, 0.0])
             total[name] = [float(a or 0.0) + b for a, b in zip(vector, given_too, strict=True)]
     return total
 
 
 def bears_loads(arm: Arm | SpatialArm) -> bool:
     """Return True if an arm has nonzero loads."""
-    return arm.loads is not None and any(arm.loads.dead())
+    return arm.loads is not None and bool(np.any(np.hstack(arm.loads.dead())))

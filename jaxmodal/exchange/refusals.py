@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
@@ -43,6 +44,7 @@ def require_lumpable(arm: Any) -> None:
             "jax.grad."
         )
     arm.to_dict()  # refuses values of many arms
+    refuse_loads(arm, "an arm of rigid pieces")
     for number, link in enumerate(arm.links, start=1):
         _refuse_held(link, number)
         springs = [

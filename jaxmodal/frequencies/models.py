@@ -30,12 +30,12 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 @runtime_checkable
 class OtherArm(Protocol):
-    """Protocol of an arm that is not planar; it builds its own model."""
+    """Protocol of an arm that is not planar; it builds its own model for searches."""
 
     @property
     def name(self) -> str: ...
 
-    def model(self, theory: TheoryName) -> Model: ...
+    def search_model(self, theory: TheoryName) -> Model: ...
 
     def possible(self) -> bool: ...
 
@@ -132,7 +132,7 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
         If JAX's 64-bit mode is off.
     """
     if isinstance(arm, OtherArm):
-        return arm.model(theory)
+        return arm.search_model(theory)
     return (
         TracedModel(*prepared_values(arm, theory), arm, theory)
         if is_traced(arm)
@@ -143,7 +143,7 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
 def require_theory(arm: Arm | OtherArm, theory: TheoryName) -> None:
     """Refuse an arm of either kind, of concrete values, that lacks what a theory needs; errors as of `model_of`."""
     if isinstance(arm, OtherArm):
-        arm.model(theory)
+        arm.search_model(theory)
     else:
         require_known(arm, theory)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -101,7 +101,7 @@ def natural_frequencies(
     if isinstance(arm, OtherArm) and is_traced(arm):
 
         def solved(concrete: OtherArm) -> NaturalFrequencies:
-            return solved_model(concrete.model(theory), theory, 0, count)
+            return solved_model(concrete.search_model(theory), theory, 0, count)
 
         found = traced_frequencies(arm, theory, count, solved)
         return to_device(_certified(found, arm.name, throw))
@@ -220,8 +220,19 @@ def solved_model(
     return _compiled_unknown(result, without, beams)
 
 
+@runtime_checkable
+class SolvesItself(Model, Protocol):
+    """Protocol of a model with its own search, because its counts are dear or know float64 alone."""
+
+    def solved(self, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
+        """Return ``count`` frequencies after the ``first`` lowest, of valid values and stable; NumPy arrays."""
+        ...
+
+
 def _solved_on_host(model: Model, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
     """Return `solved_model` in NumPy."""
+    if isinstance(model, SolvesItself) and not (model.invalid or model.unstable):
+        return model.solved(theory, first, count)
     solution, modes, free = _searched_on_host(model, first, max(count, 1))
     result = result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
     return refused(result, np.bool_(True)) if model.unstable else result

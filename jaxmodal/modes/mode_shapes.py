@@ -8,8 +8,9 @@ from typing import overload
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import station_shares
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import model_of, planar
 from jaxmodal.frequencies.one_arm import lowest_frequencies
@@ -89,6 +90,7 @@ def mode_shapes(
     [2.0, 2.0, 2.0]
     """
     xi = station_shares(stations)
+    refuse_loads_in_space(require_arm(arm), "mode_shapes")
     model = model_of(arm, theory)
     found = lowest_frequencies(model, arm.name, num_modes, theory, throw)
     if isinstance(model, SpatialModel):

@@ -35,6 +35,8 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
+from jaxmodal.spatial.preload.derivatives import derivatives_under_loads, projection_under_loads
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: modes computed beyond those asked for: to see whether the last of these belongs to a cluster, and where it does, to
@@ -45,10 +47,12 @@ _REPEATED = ("refuse", "mean")
 _DERIVATIVES: dict[type, Callable[..., dict[str, Array]]] = {
     PlanarModel: planar_derivatives,
     SpatialModel: spatial_derivatives,
+    LoadedModel: derivatives_under_loads,
 }
 _PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
     PlanarModel: planar_projection,
     SpatialModel: spatial_projection,
+    LoadedModel: projection_under_loads,
 }
 
 

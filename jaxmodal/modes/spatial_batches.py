@@ -13,12 +13,11 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
-from jaxmodal.arm.paths import value_at
+from jaxmodal.arm.paths import leaf_numbers, value_at
 from jaxmodal.eigenspaces.clusters import cluster_means, clusters
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
-from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
@@ -27,6 +26,8 @@ from jaxmodal.spatial.modes.gradients import frequency_gradients, leaf_derivativ
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import carried_motions
 from jaxmodal.spatial.modes.values import rates
+from jaxmodal.spatial.preload.derivatives import frequency_derivatives
+from jaxmodal.spatial.preload.model import LoadedModel
 
 
 def spatial_quantities(
@@ -85,8 +86,14 @@ def cell_derivatives(
     cells = []
     for k, omega in enumerate(found.omega):
         own = arm.with_values({name: float(column[k]) for name, column in columns.items()})
-        model, groups = modal_model(own.model(found.theory)), np.asarray(found.group)[k]
-        by_leaves = frequency_gradients(model, omega, groups, np.asarray(found.multiplicity)[k])
+        model, groups = own.search_model(found.theory), np.asarray(found.group)[k]
+        multiplicity = np.asarray(found.multiplicity)[k]
+        if isinstance(model, LoadedModel):
+            given = model, own, np.asarray(omega), groups, multiplicity
+            every = [frequency_derivatives(*given, group).sum(axis=1) for group in members]
+            cells.append(every)
+            continue
+        by_leaves = frequency_gradients(modal_model(model), omega, groups, multiplicity)
         cells.append([by_leaves[:, [places[s] for s in group]].sum(axis=1) for group in members])
     first = clusters(found.omega, found.group)[0]
     means: np.ndarray = cluster_means(np.moveaxis(np.array(cells), 1, 2), first)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import jax
 import numpy as np
 
-from jaxmodal.arm.paths import value_at
+from jaxmodal.arm.paths import leaf_numbers
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -17,13 +17,6 @@ from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import Motion
 from jaxmodal.spatial.modes.values import rates
 from jaxmodal.spatial.stiffness.model import SpatialModel
-
-
-def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
-    """Return the index of each value among the leaves of the arm, by address."""
-    leaves, structure = jax.tree_util.tree_flatten(arm)
-    places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
-    return {address: value_at(places, address) for address in arm.addresses()}
 
 
 def spatial_derivatives(

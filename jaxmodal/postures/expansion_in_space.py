@@ -62,9 +62,11 @@ _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
-    """Whether the arm has a series: no free joint, support or axial force, and not all links are rigid."""
+    """Whether the arm has a series: no free joint, support, axial force or loads, and not all links are rigid."""
+    if arm.is_solved_alone:
+        return False
     model = arm.model("euler_bernoulli")
-    return not arm.is_solved_alone and model.zero_frequencies == 0 and model.sections is not None
+    return model.zero_frequencies == 0 and model.sections is not None
 
 
 def degree_of(arm: SpatialArm, joint: int) -> int:

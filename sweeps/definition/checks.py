@@ -189,7 +189,7 @@ def _require_theory(
     if not isinstance(arm, SpatialArm):
         require_variants(arm, theory, values)
     elif theory == "timoshenko":
-        arm.model(theory)
+        arm.unloaded_model(theory)
 
 
 def check_outputs(
@@ -205,13 +205,17 @@ def check_outputs(
                 ImplausibleWarning,
                 stacklevel=4,
             )
+    if isinstance(arm, SpatialArm) and arm.loads is not None:
+        unknown = [name for name, part in parts.items() if part not in ("", "buckling")]
+        if unknown:
+            raise SweepError(
+                f"outputs: {unknown[-1]!r} is not known of arms in space with loads, of which frequencies with their "
+                "counts and buckling_factor are; leave it out, or take [loads] out of the arm."
+            )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):
-        loads = (
-            ""
-            if isinstance(arm, SpatialArm)
-            else "it loads, a table [loads] with gravity = 9.81, or "
-        )
+        down = "gravity_z = -9.81" if isinstance(arm, SpatialArm) else "gravity = 9.81"
         raise SweepError(
-            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give {loads}links an axial_force."
+            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
+            f"with {down}, or links an axial_force."
         )

@@ -41,8 +41,10 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     ArmError
         The solver in the page does not support the forces at rest (see `sweeps.explorer.solver.arm_json`).
     """
-    pieces = max(segments(arm.loads, [False]))
-    shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
+    if isinstance(arm, SpatialArm):
+        pieces, shown = 1, space_page_data(arm, theory)
+    else:
+        pieces, shown = max(segments(arm.loads, [False])), _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
         "space": "z" in arm.directions,

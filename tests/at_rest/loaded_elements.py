@@ -1,7 +1,7 @@
 """Finite elements of arms in space at rest under loads: how they bend, and their geometric stiffness.
 
 To the elements of `tests.spatial.finite_elements` come loads and, at Gauss's points, the energy of second order that
-the forces at rest have in motions of members, as `jaxmodal.at_rest.prestressed_members` states it; of rigid parts it is
+the forces at rest have in motions of members, as `jaxmodal.spatial.preload.members` states it; of rigid parts it is
 that of forces on points that turn.
 """
 

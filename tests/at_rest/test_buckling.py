@@ -8,7 +8,8 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.at_rest.search import LoadedArm, factors
+from jaxmodal.at_rest.loaded_arms import LoadedArm
+from jaxmodal.statics.load_factors import factors
 from jaxmodal.statics.pieces import Prestress
 from tests.at_rest.columns import BEAM, EB, INF, PUSH, SUPPORTS, WEIGHT, close, column
 

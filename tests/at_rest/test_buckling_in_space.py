@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from numpy.linalg import eigvalsh, inv
 
 import jaxmodal as jm
-from jaxmodal.at_rest.prestressed_members import pieces_of
 from jaxmodal.cli.commands import main
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.spatial.preload.members import pieces_of
 from tests.at_rest.bars import DOWN, EB, E, G, straight
 from tests.at_rest.loaded_elements import (
     LoadedChain,

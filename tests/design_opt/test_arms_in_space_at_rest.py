@@ -16,11 +16,11 @@ from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import Variable
 from design_opt.solvers.optimise import optimise
-from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
 from jaxmodal.response.forced import traced_deflections
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
+from jaxmodal.spatial.parts.loads import LoadsInSpace
 
 E, RHO = 7e10, 2700.0
 ROD = jm.SpatialLink(0.8, E, RHO, jm.circle(0.04, shear_coefficient=0.9), poisson_ratio=0.3)

@@ -173,7 +173,7 @@ def test_motions_of_known_frequencies_are_those_of_mode_shapes(name):
 def test_outputs_of_loads_are_refused(arm):
     with pytest.raises(
         SweepError,
-        match=r"'buckling_factor' is of loads that grow, and the arm bears none; give links an",
+        match=r"'buckling_factor' is of loads that grow, and the arm bears none; give it loads",
     ):
         sweeps.Sweep(arm, [linspace("theta_2", 0.0, 1.0, 2)], outputs=["buckling_factor"])
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -52,6 +53,7 @@ def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
     ArmError
         If a link has features that the dynamics in space do not support.
     """
+    refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
     pieces = []
     if driven or arm.base_stiffness is not None:
         pieces.append(Piece(_between(joint_springs=_of_base(0.0 if driven else 1.0)), FIXED, 0))

@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.paths import value_at, with_values
+from jaxmodal.arm.descriptions import value_texts
+from jaxmodal.arm.paths import leaf_numbers, value_at, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.tables import record_table
 from jaxmodal.arm.twins import twin_of
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
@@ -26,7 +29,10 @@ from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.descriptions import links_table
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
+from jaxmodal.spatial.preload.derivatives import frequency_derivatives
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
 
@@ -45,6 +51,9 @@ class SpatialArm(Drawn, SerialArm):
     base_stiffness
         6 x 6 stiffness of an elastic base over the motion (u, v, w, phi_x, phi_y, phi_z) of joint 1, in the axes of the
         ground, N/m, N/rad and N m/rad; or the six values of its diagonal. By default the base is clamped.
+    loads
+        Static loads on the arm (`SpatialLoads`), the same in every posture; the forces and moments they cause stiffen
+        or soften it.
 
     Raises
     ------
@@ -76,10 +85,23 @@ class SpatialArm(Drawn, SerialArm):
         *("x", "y", "z", "rx", "ry", "rz"),
         *("link_x", "link_y", "link_z", "link_rx", "link_ry", "link_rz"),
     )
+    know_loads: ClassVar[str] = (
+        "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sweeps of "
+        "frequencies, static_equilibrium, buckling and preloaded_frequencies"
+    )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
     base_stiffness: BaseStiffness | None = None
+    loads: SpatialLoads | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.loads, SpatialLoads | None):
+            raise ArmError(
+                f"loads = {shown(self.loads)}: must be SpatialLoads; give SpatialLoads(gravity_z=-9.81), or leave it "
+                "out for none."
+            )
 
     def position_of(self, number: int) -> str:
         return self.links[number - 1].position
@@ -219,6 +241,7 @@ class SpatialArm(Drawn, SerialArm):
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
         base = ["on an elastic base"] if self.base_stiffness is not None else []
         held = [str(k) for k, link in enumerate(self.links, start=1) if link.supports]
+        base += [] if self.loads is None else [f"loads: {', '.join(value_texts(self.loads))}"]
         base += [f"supports at the tip of link {', '.join(held)}"] if held else []
         return [links_table(self.links, self.payload, self.total_mass, title, ", ".join(base))]
 
@@ -234,16 +257,29 @@ class SpatialArm(Drawn, SerialArm):
 
     @property
     def is_solved_alone(self) -> bool:
-        """Whether the arm has supports or axial forces, so that NumPy solves each cell without programs."""
-        return any(link.supports or link.axial_force is not None for link in self.links)
+        """Whether the arm has supports, axial forces or loads, so that NumPy solves each cell without programs."""
+        return self.loads is not None or any(
+            link.supports or link.axial_force is not None for link in self.links
+        )
 
     def model(self, theory: TheoryName) -> SpatialModel:
-        """Return the model of the arm for a theory; used by the searches of `natural_frequencies` and others."""
+        """Return the model of an arm without loads for a theory; refuse one with loads."""
+        refuse_loads(self, "what is asked here")
+        return self.unloaded_model(theory)
+
+    def search_model(self, theory: TheoryName) -> SpatialModel | LoadedModel:
+        """Return the model of the arm for the searches of `natural_frequencies` and others, in equilibrium."""
+        found = self.unloaded_model(theory)
+        return found if self.loads is None else LoadedModel.of(found, self.loads)
+
+    def unloaded_model(self, theory: TheoryName) -> SpatialModel:
+        """Return the model of the arm without its loads."""
         found = spatial_model(self.links, self.payload, self.base_stiffness, theory)
         return found if self.possible() else dataclasses.replace(found, invalid=True)
 
     def model_of_cells(self, flags: Theory) -> SpatialModel:
-        """Return the model of arms in parallel, whose values may be columns (cells,)."""
+        """Return the model of arms in parallel, whose values may be columns (cells,); refuse loads."""
+        refuse_loads(self, "what is asked here")
         return SpatialModel(self.links, self.payload, flags, self.base_stiffness)
 
     def possible(self) -> bool:
@@ -262,7 +298,15 @@ class SpatialArm(Drawn, SerialArm):
         multiplicity: np.ndarray,
     ) -> np.ndarray:
         """Return the derivatives of its frequencies with respect to its leaves; used under `jax.grad`."""
-        return frequency_gradients(modal_model(self.model(theory)), omega, first, multiplicity)
+        model = self.search_model(theory)
+        if isinstance(model, SpatialModel):
+            return frequency_gradients(modal_model(model), omega, first, multiplicity)
+        places = leaf_numbers(self)
+        found = np.zeros((omega.size, len(jax.tree_util.tree_leaves(self))))
+        given = np.asarray(omega), np.asarray(first), np.asarray(multiplicity)
+        known = self.addresses()
+        found[:, [places[x] for x in known]] = frequency_derivatives(model, self, *given, known)
+        return found
 
     def _link_table(self, link: SpatialLink) -> dict[str, Any]:
         return link_table(link)
@@ -279,7 +323,25 @@ class SpatialArm(Drawn, SerialArm):
         own = self.links[int(link.removeprefix("link")) - 1]
         return own.segment or (turning and own.prismatic)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
+
+        Raises
+        ------
+        ArmError
+            If a value is traced or batched.
+        """
+        document = super().to_dict()
+        return document if self.loads is None else document | {"loads": record_table(self.loads)}
+
     def _why_without(self, link: int, owner: str, field: str) -> str:
+        if owner == "loads" and self.loads is None:
+            return (
+                "it has no loads; give it some with arm.replace(loads=SpatialLoads(gravity_z=-9.81)), in a file with a "
+                "table [loads]."
+            )
+        if owner == "loads":
+            return f"it has no value there; give {f'loads.{field}'!r} one, 0 changes nothing; in space it has x, y, z."
         return twin_of("space", link, field) if link else ""
 
     def value_at(self, single: str) -> Scalar:

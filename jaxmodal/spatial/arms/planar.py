@@ -7,13 +7,15 @@ from typing import Any
 
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
 from jaxmodal.statics.link_parts import ROTOR
@@ -57,7 +59,7 @@ def to_spatial(
     ArmError
         If a link has a raw section and none is given for it, or has neither a Poisson ratio nor a shear modulus; if
         sections are given for an arm in space, which has its own; or if the arm has features that arms in space lack:
-        loads, rotational stiffnesses of forces at rest, an elastic base of three directions.
+        rotational stiffnesses of forces at rest, an elastic base of three directions.
 
     Notes
     -----
@@ -85,7 +87,6 @@ def to_spatial(
             raise ArmError(
                 f"sections = {{{shown(number)}: ...}}: keys are numbers of links, 1 to {arm.num_links}."
             )
-    refuse_loads(arm, "an arm in space")
     if arm.base_stiffness is not None:
         raise ArmError(
             "base_stiffness: covers three of the six directions of an arm in space; remove it with "
@@ -97,7 +98,22 @@ def to_spatial(
             links.append(_link(link, given.get(number)))
     carried = arm.payload
     payload = _body(carried.mass, carried.inertia, carried.centre_x, carried.centre_y)
-    return SpatialArm(tuple(links), payload or RigidBody(), arm.name)
+    return SpatialArm(tuple(links), payload or RigidBody(), arm.name, loads=_loads(arm.loads))
+
+
+def _loads(loads: Loads | None) -> SpatialLoads | None:
+    """Return the loads in the same axes; the segments that stand for links in the plane are not needed."""
+    if loads is None:
+        return None
+    size, angle = loads.gravity, loads.gravity_direction
+    return SpatialLoads(
+        gravity_x=None if size is None else size * xp.cos(angle),
+        gravity_y=None if size is None else size * xp.sin(angle),
+        tip_force_x=loads.tip_force_x,
+        tip_force_y=loads.tip_force_y,
+        base_acceleration_x=loads.base_acceleration_x,
+        base_acceleration_y=loads.base_acceleration_y,
+    )
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:

@@ -9,7 +9,7 @@ from jaxmodal.arm import files as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.units import in_si, named_as_given, with_units
+from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
@@ -18,6 +18,7 @@ from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, link_from_d
 from jaxmodal.spatial.files.robot_files import is_robot, robot_path, robot_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.tables import DIMENSIONS
 from jaxmodal.spatial.robots.reading import read_urdf
 
@@ -135,6 +136,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
             "payload",
             "dynamics",
             "base_stiffness",
+            "loads",
             DIMENSIONS[0],
             *OF_FRAMES,
         )
@@ -142,11 +144,13 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
         tables = planar.link_tables(keys["links"])
         payload = body_from_dict("payload", keys.get("payload")) or RigidBody()
         name, base = keys.get("name", ""), keys.get("base_stiffness")
+        loads = _loads(keys.get("loads"))
         if any(way in entry for entry in tables for way in WAYS):
             frames = {k: keys[k] for k in OF_FRAMES if k in keys}
             with named_as_given(given):
                 arm = framed_arm(tables, payload, name, frames)
-            return arm if base is None else arm.replace(base_stiffness=base)
+            arm = arm if base is None else arm.replace(base_stiffness=base)
+            return arm if loads is None else arm.replace(loads=loads)
         for key in OF_FRAMES:
             if key in keys:
                 raise ArmError(
@@ -156,7 +160,21 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
         for number, entry in enumerate(tables, start=1):
             with within(f"link{number}."):
                 links.append(link_from_dict(entry))
-        return SpatialArm(tuple(links), payload, name, base)
+        return SpatialArm(tuple(links), payload, name, base, loads)
+
+
+def _loads(entry: object) -> SpatialLoads | None:
+    """Return the loads of an arm file, or None if it has none."""
+    if entry is None:
+        return None
+    loads = table("loads", entry, ArmError)
+    planar_only = {"gravity", "gravity_direction", "gravity_direction_deg", "pieces", "bound"}
+    for key in sorted(planar_only.intersection(loads)):
+        raise ArmError(
+            f"loads.{key} = {shown(loads[key])}: belongs to planar arms; in space give gravity_x, gravity_y and "
+            "gravity_z, m/s^2 along the axes of the ground, such as gravity_z = -9.81."
+        )
+    return made_of(SpatialLoads, loads, planar.units_of(SpatialLoads), place="loads.")
 
 
 def is_spatial(document: object) -> bool:

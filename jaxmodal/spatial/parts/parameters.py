@@ -16,6 +16,7 @@ from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import DAMPERS, SPRINGS, Spring, Support
 
@@ -46,6 +47,7 @@ _DECLARED = declared(
         *_body("link.body.", " (body at the tip)"),
         *_body("payload.", " (payload)"),
         ("base_stiffness.", BaseStiffness, ""),
+        ("loads.", SpatialLoads, ""),
     ]
 )
 

@@ -17,13 +17,15 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
 from jaxmodal.frequencies.host_solver import enclosed
-from jaxmodal.frequencies.one_arm import result_of
+from jaxmodal.frequencies.one_arm import result_of, solved_model
 from jaxmodal.frequencies.programs import Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.frequencies.stability import refused
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.search.float64_search import search, settle
 from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel
@@ -65,6 +67,9 @@ def solve_cells(
         for single in resolve_address(arm, address)
     }
     size = next(iter(columns.values())).size
+    if arm.loads is not None:
+        own = [_under_loads(arm, columns, cell, num_modes, theory) for cell in range(size)]
+        return jax.tree_util.tree_map(lambda *x: np.stack(x), *own)
     flags = arm.model(theory).flags
     found: list[NaturalFrequencies | None] = [None] * size
     left = np.ones(size, bool)
@@ -78,6 +83,23 @@ def solve_cells(
         for cell, result in zip(block, _solved(arm, piece, num_modes, flags, theory), strict=True):
             found[cell] = result
     return jax.tree_util.tree_map(lambda *x: np.stack(x), *found)
+
+
+def _under_loads(
+    arm: SpatialArm,
+    columns: Mapping[str, np.ndarray],
+    cell: int,
+    num_modes: int,
+    theory: TheoryName,
+) -> NaturalFrequencies:
+    """Return the frequencies of one cell of an arm with loads, whose equilibrium differs in each."""
+    try:
+        own = arm.with_values({address: float(column[cell]) for address, column in columns.items()})
+        model = own.search_model(theory)
+    except ArmError:  # an invalid value, or a free joint that is not held
+        bare = arm.unloaded_model(theory)
+        model = LoadedModel(dataclasses.replace(bare, invalid=True), None)
+    return solved_model(model, theory, 0, num_modes)
 
 
 def _quickly(

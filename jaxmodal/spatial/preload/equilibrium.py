@@ -13,29 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.held_in_space import held_at_rest
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
 from jaxmodal.spatial.modes.values import BeamValues
+from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
+from jaxmodal.spatial.preload.held import held_at_rest
 from jaxmodal.statics.equilibrium import BALANCED
 
 Floats = NDArray[np.float64]
-
-
-class LoadsInSpace(NamedTuple):
-    """Loads of fixed direction in ground axes, (3,) each.
-
-    Gravity in m/s^2 (minus a steady acceleration of the base) on all masses, a force in N and a moment in N m at the
-    tip of the last link.
-    """
-
-    gravity: Floats
-    tip_force: Floats
-    tip_moment: Floats
-
-
-_NONE = LoadsInSpace(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 class Carried(NamedTuple):
@@ -121,7 +107,7 @@ def forces_at_rest(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
         model,
         places,
         lambda: _tips(model, places, loads, np.zeros((len(places), 6))),
-        lambda pushes: _tips(model, places, _NONE, pushes)[0],
+        lambda pushes: _tips(model, places, NO_LOADS, pushes)[0],
     )
     carried, base = _carried(model, places, loads, held.pushes)
     joints = _joints(places, carried)

@@ -108,11 +108,11 @@ def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: floa
 
 
 def pieces_of(
-    beam: BeamValues, theory: Theory, forces: Forces, square: float, count: int
+    beam: BeamValues, theory: Theory, forces: Forces, square: complex, count: int
 ) -> Pieces:
     """Return a link under static forces cut into pieces, at the square of a frequency in rad^2/s^2.
 
-    Imaginary parts of values are kept.
+    Imaginary parts of values and of the square are kept.
     """
     h = beam.length / count
     places = (np.arange(count)[:, None] + _POINTS) / count
@@ -148,13 +148,13 @@ def roots(give: Floats) -> Floats:
     return found
 
 
-def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> Floats:
+def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) -> Floats:
     """Return the matrices (..., 12, 12) of the system for displacements (u, v, w, phi) and their momenta."""
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
     rotary = float(theory.rotary_inertia)
-    found = np.zeros((*n.shape, 12, 12), np.result_type(n, *beam))
+    found = np.zeros((*n.shape, 12, 12), np.result_type(n, square, *beam))
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching

@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.loaded_in_space import Judged, SpatialLoadedArm, crossing, judged
-from jaxmodal.at_rest.search import factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
+from jaxmodal.spatial.preload.loaded import Judged, SpatialLoadedArm, crossing, judged
+from jaxmodal.statics.load_factors import factors
 
 Floats = NDArray[np.float64]
 
@@ -25,10 +25,22 @@ _NEARLY_ZERO = 1e-5
 
 @dataclasses.dataclass(frozen=True)
 class VibratingArm:
-    """An arm in space at rest under its loads; its frequencies take the place of load factors in `search.Loaded`."""
+    """An arm in space at rest under its loads; frequencies take the place of factors in `load_factors.Loaded`."""
 
     exact: ClassVar[str] = ""
     loaded: SpatialLoadedArm
+    #: frequencies near those sought, ascending, such as those without loads
+    near: Floats = dataclasses.field(default_factory=lambda: np.zeros(0))
+
+    @functools.cached_property
+    def _known(self) -> dict[float, Judged | None]:
+        """Counts and determinants so far, by frequency."""
+        return {}
+
+    @property
+    def evaluations(self) -> int:
+        """Number of frequencies at which counts and determinants were evaluated so far."""
+        return len(self._known)
 
     @functools.cached_property
     def zero_modes(self) -> int:
@@ -41,6 +53,11 @@ class VibratingArm:
 
     def judged(self, omega: float) -> Judged | None:
         """Return count and determinant at a frequency, from the pivots of all releases."""
+        if omega not in self._known:
+            self._known[omega] = self._judged(omega)
+        return self._known[omega]
+
+    def _judged(self, omega: float) -> Judged | None:
         chain, square = self.loaded.chain, omega * omega
         counts = chain.pieces_for(self.loaded.sign, square)
         return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))
@@ -69,7 +86,7 @@ class VibratingArm:
         return min(found, default=1.0)
 
     def estimates(self) -> Floats:
-        return np.zeros(0)
+        return self.near
 
     def crossing(self, low: float, high: float, k: int) -> float:
         return crossing(self.judged, low, high, k + self.zero_modes)

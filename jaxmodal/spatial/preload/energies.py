@@ -4,7 +4,8 @@ The motion follows, from the base to the tip, from the motion of an elastic base
 forces f on the outer ends of pieces. A piece whose inner end moves by d0 has the motion ``H d0 + R f`` at its outer
 end, and the energy ``(d0.F d0 + f.R f)/2``. The coordinates are kept when a value of the arm is varied. The energy E is
 stationary in them and in the forces X of rigid supports. Therefore ``d factor/dp = -E_p/E_factor`` is the derivative of
-a load factor: only E has to be varied, by complex steps.
+a load factor: only E has to be varied, by complex steps. With the kinetic energy subtracted, which is the square of a
+frequency times a mass form, the derivative of that square follows likewise.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
-from jaxmodal.arm.paths import unchecked
-from jaxmodal.at_rest.in_space import forces_at_rest
-from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
-from jaxmodal.at_rest.prestressed_chain import PrestressedChain
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.arm.paths import unchecked, value_at
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.chain import PrestressedChain, bar
+from jaxmodal.spatial.preload.equilibrium import forces_at_rest
+from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
@@ -36,13 +38,13 @@ _RIGID = 1e-13
 
 
 class Stationary(NamedTuple):
-    """The coordinates at which the energy of an arm is stationary.
+    """The m sets of coordinates at which the energy of an arm is stationary.
 
     Attributes
     ----------
-    coordinates : array, shape (c,)
+    coordinates : array, shape (c, m)
         Motion of an elastic base, deflections of joints and forces on pieces, from the base to the tip.
-    forces : array, shape (s,)
+    forces : array, shape (s, m)
         Forces of rigid supports.
     counts : list of int
         Number of pieces of each link.
@@ -65,12 +67,18 @@ def _energy(
     factor: complex,
     counts: Sequence[int],
     coordinates: Numbers,
+    square: complex = 0.0,
 ) -> Energy:
-    """Return the second-order energy of the motions for coordinates (c, m)."""
-    return _Outwards(chain, factor, coordinates).all(counts)
+    """Return the second-order energy of the motions for coordinates (c, m).
+
+    At the ``square`` of a frequency, the kinetic energy is subtracted.
+    """
+    return _Outwards(chain, factor, coordinates, square).all(counts)
 
 
-def _columns(chain: PrestressedChain, factor: float, counts: Sequence[int]) -> Floats:
+def _columns(
+    chain: PrestressedChain, factor: float, counts: Sequence[int], square: float
+) -> Floats:
     """Return columns (c, k) of independent coordinates, each of elastic energy 1/2."""
     blocks: list[Floats] = []
     if chain.model.values.base is not None:
@@ -79,7 +87,7 @@ def _columns(chain: PrestressedChain, factor: float, counts: Sequence[int]) -> F
         given = link.stiffness[np.isfinite(link.stiffness)]
         blocks.append(np.diag(1.0 / np.sqrt(np.where(given > 0.0, given, 1.0))))
         if counts[number]:
-            gives = chain.pieces(number, factor, counts[number]).give
+            gives = chain.pieces(number, factor, counts[number], square).give
             blocks += [_basis(give) for give in gives]
     found = np.zeros((sum(x.shape[0] for x in blocks), sum(x.shape[1] for x in blocks)))
     row = column = 0
@@ -99,16 +107,22 @@ def _basis(give: Floats) -> Floats:
     return found
 
 
-def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
-    """Return the coordinates at which the energy is stationary.
+def _stationary(
+    chain: PrestressedChain,
+    factor: float,
+    square: float = 0.0,
+    count: int = 1,
+    counts: list[int] | None = None,
+) -> Stationary:
+    """Return the ``count`` sets of coordinates at which the energy is stationary.
 
-    The buckling factor is simple and has the sign of the loads.
+    At a buckling factor, which has the sign of the loads, or at the square of a frequency, of this multiplicity.
+    ``counts`` are the pieces of the links, if they are not those needed there.
     """
-    chain = problem.chain
-    counts = chain.pieces_for(factor)
+    counts = chain.pieces_for(factor, square) if counts is None else counts
     assert counts is not None
-    columns = _columns(chain, factor, counts)
-    found = _energy(chain, factor, counts, columns)
+    columns = _columns(chain, factor, counts, square)
+    found = _energy(chain, factor, counts, columns, square)
     held = np.zeros((len(found.moved),) * 2)
     matrix = np.block([[found.twice, found.moved.T], [found.moved, held]])
     # free motions and forces of supports are scaled by their largest coupling
@@ -116,38 +130,70 @@ def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
     scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     scaled = matrix * scale[:, None] * scale
     values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
-    vector = scale * vectors[:, np.argmin(np.abs(values))]
+    vector = scale[:, None] * vectors[:, np.argsort(np.abs(values))[:count]]
     own = columns.shape[1]
     return Stationary(columns @ vector[:own], vector[own:], counts)
 
 
-def _mixed(chain: PrestressedChain, at: Stationary, factor: complex) -> Any:
-    """Return twice the energy at given coordinates, with the work of the forces of rigid supports.
+def _mixed(
+    chain: PrestressedChain, at: Stationary, factor: complex, square: complex = 0.0
+) -> Numbers:
+    """Return twice the mixed energies (m, m) at given coordinates, with the work of the forces of rigid supports.
 
     The arm may be varied.
     """
-    found = _energy(chain, factor, at.counts, at.coordinates[:, None])
-    return found.twice[0, 0] + 2.0 * (at.forces @ found.moved[:, 0])
+    found = _energy(chain, factor, at.counts, at.coordinates, square)
+    work = at.forces.T @ found.moved
+    return found.twice + work + work.T
+
+
+def frequency_rates(
+    chain: PrestressedChain, arm: SerialArm, omega: Sequence[float], singles: Sequence[str]
+) -> Floats:
+    """Return derivatives by addresses, projected on the m modes of these frequencies, (m, m, addresses).
+
+    A frequency is repeated by its multiplicity. The loads act with factor 1; the modes have unit modal masses.
+    """
+    counts = chain.pieces_for(1.0, max(omega) ** 2)
+    assert counts is not None
+    parts = [
+        _stationary(chain, 1.0, own**2, list(omega).count(own), counts)
+        for own in sorted(set(omega))
+    ]
+    coordinates = np.hstack([each.coordinates for each in parts])
+    at = Stationary(coordinates, np.hstack([each.forces for each in parts]), counts)
+    centre = float(np.mean(omega))
+    masses = -np.imag(_mixed(chain, at, 1.0, centre**2 + 1j * STEP)) / STEP
+    root = np.linalg.inv(np.linalg.cholesky(masses))
+    found = np.zeros((len(omega), len(omega), len(singles)))
+    for k, single in enumerate(singles):
+        varied = varied_chain(chain, arm, single)
+        if varied is not None:
+            slope = np.imag(_mixed(varied, at, 1.0, centre**2)) / STEP
+            found[..., k] = root @ slope @ root.T
+    return found / (2.0 * centre)
 
 
 def factor_rates(
-    problem: SpatialLoadedArm, arm: SpatialArm, factors: Sequence[float], singles: Sequence[str]
+    problem: SpatialLoadedArm, arm: SerialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
     """Return the derivatives (factors, addresses) of simple buckling factors, negative for reversed loads."""
-    where = [_stationary(problem, factor) for factor in factors]
+    where = [_stationary(problem.chain, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
-    by_factor = [np.imag(_mixed(problem.chain, at, factor + 1j * STEP)) for at, factor in pairs]
+    by_factor = [
+        np.imag(_mixed(problem.chain, at, factor + 1j * STEP))[0, 0] for at, factor in pairs
+    ]
     found = np.zeros((len(singles), len(pairs)))
     for k, single in enumerate(singles):
         varied = varied_chain(problem.chain, arm, single)
         if varied is not None:
-            found[k] = [-np.imag(_mixed(varied, *pair)) for pair in pairs]
+            found[k] = [-np.imag(_mixed(varied, *pair))[0, 0] for pair in pairs]
     return (found / np.array(by_factor)).T
 
 
-def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> PrestressedChain | None:
+def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> PrestressedChain | None:
     """Return the chain of an arm whose value at an address has the imaginary part `STEP`; None if the value is inf."""
-    value = np.atleast_1d(arm.value_at(single))
+    value = np.atleast_1d(value_at(arm, single))
     if np.isinf(value[0]):
         return None
     moved = unchecked(arm, single, value + 1j * STEP)
@@ -155,16 +201,22 @@ def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> Prest
         every = arm_values(moved.links, moved.payload, moved.base_stiffness)
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], every)
     model = dataclasses.replace(chain.model, values=values)
+    loads = chain.loads
+    if arm.loads is not None:
+        both = zip(moved.loads.dead(), arm.loads.dead(), strict=True)
+        loads = loads.plus(LoadsInSpace(*(a - b for a, b in both)))
     with np.errstate(all="ignore"):
-        rest = forces_at_rest(model, chain.loads)
-    return dataclasses.replace(chain, model=model, rest=rest)
+        rest = forces_at_rest(model, loads)
+    return dataclasses.replace(chain, model=model, rest=rest, loads=loads)
 
 
 class _Outwards:
     """The motions (6, m), carried from the base to the tip, and the energy summed on the way."""
 
-    def __init__(self, chain: PrestressedChain, factor: complex, coordinates: Numbers) -> None:
-        self.chain, self.factor = chain, factor
+    def __init__(
+        self, chain: PrestressedChain, factor: complex, coordinates: Numbers, square: complex
+    ) -> None:
+        self.chain, self.factor, self.square = chain, factor, square
         self.left = coordinates
         self.motion: Numbers = np.zeros((6, coordinates.shape[1]))
         self.twice: Numbers = np.zeros((coordinates.shape[1],) * 2)
@@ -190,6 +242,7 @@ class _Outwards:
             self._turn(link.roll.T)
             if model.links[number].rigid:
                 self._hang(link.beam.length * line, 0.5 * along)
+                self._mass(bar(model, number))
                 self._shift(along, link.roll.T @ force)
             else:
                 self._pieces(number, counts[number])
@@ -228,6 +281,12 @@ class _Outwards:
     def _body(self, matrix: Numbers, axes: Numbers) -> None:
         mass, centre = mass_and_centre(matrix)
         self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
+        self._mass(matrix)
+
+    def _mass(self, matrix: Numbers) -> None:
+        """Subtract the kinetic energy of a mass matrix for the motion here."""
+        if self.square:
+            self._spring(-self.square * matrix, self.motion)
 
     def _joint(self, link: LinkValues, load: Numbers) -> None:
         given = np.isfinite(link.stiffness)
@@ -238,11 +297,18 @@ class _Outwards:
         coupled = skew(load[:3]) @ give[:3] + 0.5 * skew(load[3:]) @ give[3:]
         mixed = self.factor * (before.T @ coupled)
         self.twice = self.twice + mixed + mixed.T
+        inertia, ratio = link.rotor
+        if self.square and inertia != 0.0:
+            axis = link.directions[-1, 3:]
+            spin = axis @ before
+            if given[-1]:
+                spin = spin + ratio * (axis @ axis) * gives[-1]
+            self._spring(np.reshape(-self.square * inertia, (1, 1)), spin[None, :])
         self.motion = self.motion + give
 
     def _pieces(self, number: int, count: int) -> None:
         for stiffness, carried, give in zip(
-            *self.chain.pieces(number, self.factor, count), strict=True
+            *self.chain.pieces(number, self.factor, count, self.square), strict=True
         ):
             forces = self._next(6)
             self._spring(stiffness, self.motion)

@@ -26,17 +26,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.in_space import LoadsInSpace, RestInSpace
-from jaxmodal.at_rest.prestressed_members import (
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
+from jaxmodal.spatial.modes.values import LinkValues
+from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.preload.equilibrium import RestInSpace
+from jaxmodal.spatial.preload.members import (
     MOST_PIECES,
     Pieces,
     pieces_needed,
     pieces_of,
     roots,
 )
-from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
-from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
@@ -116,7 +117,7 @@ class PrestressedChain:
             found.append(int(np.ceil(needed)))
         return found
 
-    def pieces(self, number: int, factor: complex, count: int, square: float = 0.0) -> Pieces:
+    def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """Return a link (index from 0) cut into pieces; imaginary parts are kept."""
 
         def forces(shares: Floats) -> Any:
@@ -164,7 +165,7 @@ class _Condensing:
             if self.chain.model.links[number].rigid:
                 self._shift(along, force)
                 self._hang(along[0] * line, 0.5 * along)
-                self.w -= self.square * _bar(self.chain.model, number)
+                self.w -= self.square * bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
                 self._pieces(self._of_link(number, counts[number]), ends[number])
@@ -313,12 +314,12 @@ class _Condensing:
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
 
 
-def _bar(model: ModalModel, number: int) -> Floats:
-    """Return the mass matrix (6, 6) of a rigid link about its start, in section axes."""
-    length = float(model.values.links[number].beam.length)
+def bar(model: ModalModel, number: int) -> Floats:
+    """Return the mass matrix (6, 6) of a rigid link about its start, in section axes; imaginary parts are kept."""
+    length: Any = model.values.links[number].beam.length
     inertia = line_inertia(model, number) * length
-    moment = skew(np.array([0.5 * length * inertia[0], 0.0, 0.0]))
+    moment = skew(np.array([1.0, 0.0, 0.0])) * (0.5 * length * inertia[0])
     across = inertia[0] * length**2 / 3.0
-    found = np.diag(inertia + np.array([0.0, 0.0, 0.0, 0.0, across, across]))
+    found = np.diag(inertia + np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0]) * across)
     found[:3, 3:], found[3:, :3] = -moment, moment
     return found

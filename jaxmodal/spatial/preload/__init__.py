@@ -1,0 +1,1 @@
+"""Arms in space under forces at rest: their equilibrium, and counts of critical factors and of frequencies."""
