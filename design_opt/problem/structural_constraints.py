@@ -174,7 +174,7 @@ class DeflectionLimit(AtRest):
         def one(arm: Arm) -> Array:
             beams = beam_arrays(arm)
             # JAX cannot differentiate the force method for supports, which may be rigid
-            if under_forces(arm) or beams.support_x_stiffness is not None:
+            if under_forces(arm) or beams.supports is not None:
                 moved = second_order_deflection(arm, self.theory, gravity=(0.0, -gravity))
             else:
                 moved = tip_deflection(beams, flags, gravity)

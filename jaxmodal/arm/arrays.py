@@ -24,6 +24,7 @@ from jaxmodal.statics.link_parts import (
     END_OFFSET,
     HUB,
     ROTOR,
+    SLIDES,
     STATOR,
     TIP,
     named,
@@ -31,7 +32,7 @@ from jaxmodal.statics.link_parts import (
 
 #: fields of a link that an arm has together or not at all
 _TOGETHER = (
-    ("joint_axial_stiffness", "joint_shear_stiffness"),
+    SLIDES,
     HUB,
     STATOR,
     ROTOR,

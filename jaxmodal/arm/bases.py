@@ -20,7 +20,7 @@ from jaxmodal.arm.symmetric import REMEDY, SymmetricStiffness, mixed, positive_d
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BASE as COLUMNS
 from jaxmodal.statics.beam_arrays import SUPPORTS
-from jaxmodal.statics.link_parts import ROTOR, STATOR
+from jaxmodal.statics.link_parts import ROTOR, SLIDES, STATOR
 
 
 def _own(unit: str, direction: str) -> Any:
@@ -97,7 +97,7 @@ def base_rules(
                 )
             )
     loaded = loads is not None or any(link.axial_force is not None for link in links)
-    for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+    for name in SLIDES:
         value = getattr(first, name)
         if value is None:
             continue

@@ -95,8 +95,7 @@ def _joint(link: Link, number: int) -> str:
         return "none (segment)"
     stiffness = link.joint_stiffness
     if isinstance(stiffness, float):
-        slides = (link.joint_axial_stiffness, link.joint_shear_stiffness)
-        clamped = number == 1 and all(x is None or x == math.inf for x in slides)
+        clamped = number == 1 and all(x is None or x == math.inf for x in link.slides)
         kind = {0.0: "free hinge", math.inf: "clamped" if clamped else "rigid"}
         spring = kind.get(float(stiffness), f"{stiffness:.6g} N m/rad")
     else:

@@ -11,12 +11,12 @@ from typing import Any
 from jaxmodal.arm.quantities import Constraint, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
-from jaxmodal.statics.link_parts import BASE_OFFSET, HUB, ROTOR, STATOR
+from jaxmodal.statics.link_parts import BASE_OFFSET, HUB, ROTOR, SLIDES, STATOR
 
 #: fields that are true or false
 FLAGS = ("segment", "rigid")
 #: the springs of a joint; one of stiffness 0 lets it move freely
-JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
+JOINT_SPRINGS = ("joint_stiffness", *SLIDES)
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",

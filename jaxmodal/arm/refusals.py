@@ -14,6 +14,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, on_host, to_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.equilibrium import require_held
+from jaxmodal.statics.link_parts import SLIDES
 
 
 def require_concrete(
@@ -110,7 +111,7 @@ def refuse_loaded_slides(arm: Arm, why: str) -> None:
     ``why`` is the clause of the message that names the forces.
     """
     for number, link in enumerate(arm.links[1:], start=2):
-        for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+        for name in SLIDES:
             value = getattr(link, name)
             if value is not None and not (on_host(value) and np.all(np.isinf(value))):
                 raise ArmError(

@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.foundation import base_moves, in_first_link
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, added, placed, xp
-from jaxmodal.statics.beam_arrays import TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import SPRINGS, TURNING, BeamArrays
 from jaxmodal.statics.laws import spring_law
 from jaxmodal.statics.link_parts import HUB, ROTOR, TIP, Body, named
 
@@ -219,13 +219,10 @@ def opposed(beams: BeamArrays) -> BeamArrays:
     The terms of an entry of the matrix then add by absolute value.
     """
     more: dict[str, Any] = named(TIP, beams.tip.opposed())
-    if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
-        more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
-        more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
+    more |= named(SPRINGS, (None if k is None else -k for k in beams.springs))
     if beams.end_turning_stiffness is not None:
         more["end_turning_stiffness"] = xp.abs(beams.end_turning_stiffness)
     return dataclasses.replace(
         beams,
-        joint_stiffness=-beams.joint_stiffness,
         **more,
     )

@@ -25,16 +25,14 @@ def number_of_zero_modes(beams: BeamArrays) -> Array:
     """
     if beams.axial_force is not None:
         beams = _without_load(beams)
-    stiffness = beams.joint_stiffness
-    free = (stiffness == 0.0).astype(np.int64)
-    slides = (beams.joint_axial_stiffness, beams.joint_shear_stiffness)
-    for slide in slides:
+    free = (beams.joint_stiffness == 0.0).astype(np.int64)
+    for slide in beams.slides:
         if slide is not None:
             free = free + (slide == 0.0).astype(np.int64)
     of_base = [] if beams.base_xx is None else [getattr(beams, name)[0] for name in DIAGONAL]
     total = xp.sum(free, axis=0)
     total = total + sum((k == 0.0).astype(np.int64) for k in of_base)
-    if beams.support_x_stiffness is None:
+    if beams.supports is None:
         return total
     return total - rank_of(_moves_of_supports(beams))
 
@@ -77,7 +75,7 @@ def _without_load(beams: BeamArrays) -> BeamArrays:
     for load, next_hinge in zip(loaded[-2::-1], hinged[:0:-1], strict=True):
         resisted.append(load | (resisted[-1] & ~next_hinge))
     free = hinged & ~xp.stack(resisted[::-1])
-    if beams.support_x_stiffness is not None:
+    if beams.supports is not None:
         held = sum((getattr(beams, name) > 0.0 for name in SUPPORTS), start=False)
         free = free & ~(xp.any(loaded, axis=0) & xp.any(held, axis=0))
     turning = xp.where(hinged & ~free, np.inf, beams.joint_stiffness)
@@ -93,16 +91,7 @@ def _moves_of_supports(beams: BeamArrays) -> Array:
     """
     n = beams.length.shape[0]
     never = xp.full_like(beams.joint_stiffness, np.inf)
-    joints = xp.stack(
-        [
-            never if x is None else x
-            for x in (
-                beams.joint_axial_stiffness,
-                beams.joint_shear_stiffness,
-                beams.joint_stiffness,
-            )
-        ]
-    )
+    joints = xp.stack([never if x is None else x for x in beams.springs])
     free = joints == 0.0
     held = xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0
     along, across = beams.reach

@@ -28,7 +28,7 @@ from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
-from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, Motions, mutual, named
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, SLIDES, Motions, mutual, named
 
 
 @jax.tree_util.register_dataclass
@@ -166,7 +166,7 @@ def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
     ends = _Ends(mode, joint, tip, before, gives)
     if beams.base_xx is not None:
         ends = ends._replace(base=base_moves(beams, joint_law(beams, 0.0), joint))
-    if beams.support_x_stiffness is None:
+    if beams.supports is None:
         return ends
     return ends._replace(supports=support_gives(beams, omega, mode.inner, mode.outer))
 
@@ -175,7 +175,7 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     """Return twice the mutual strain energy of the springs of each joint."""
     rigid = xp.isinf(beams.joint_stiffness)
     total = xp.where(rigid, 0.0, beams.joint_stiffness) * a.gives[:, 2] * b.gives[:, 2]
-    for k, stiffness in enumerate((beams.joint_axial_stiffness, beams.joint_shear_stiffness)):
+    for k, stiffness in enumerate(beams.slides):
         if stiffness is not None:
             finite = xp.where(xp.isinf(stiffness), 0.0, stiffness)
             total = total + finite * a.gives[:, k] * b.gives[:, k]
@@ -267,8 +267,8 @@ def _gradient_of_features(
     found: dict[str, Array] = {name: omega2 * x for name, x in rates.items()}
     a, b = first.fields, second.fields
     gives = first.gives * second.gives
-    if beams.joint_axial_stiffness is not None:
-        found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}
+    if beams.slides[0] is not None:
+        found |= named(SLIDES, gives[:, :2].T)
     if beams.base_offset is not None:
         for names, x, y in ((BASE_OFFSET, a.inner, b.inner), (END_OFFSET, a.outer, b.outer)):
             found |= named(names, (-mutual(x, y, 4), mutual(x, y, 3)))

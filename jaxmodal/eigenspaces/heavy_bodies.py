@@ -65,7 +65,7 @@ def with_heavy_bodies(
         _Sides(_and_base(loaded), _and_tip(loaded)),
     )
     free = np.ones((n + 1, 1), dtype=bool)
-    if beams.support_x_stiffness is not None:
+    if beams.supports is not None:
         unit, stiffness = law_arrays(beams)
         clear = xp.all((unit > 0.5) & (stiffness == 0.0), axis=1, keepdims=True)
         free = xp.concatenate([free[:1] & (beams.base_xx is None), clear])

@@ -119,7 +119,7 @@ def end_conditions(
         driven = driven_inertia(beams, omega)
         balance = balance - _carried(beams, omega, law.carried, driven, outer[:, :3], sizes)
         beyond = xp.where(expand(driven.known), expand(driven.share) * bare[:, 3:], beyond)
-    held = beams.support_x_stiffness is not None
+    held = beams.supports is not None
     if held:
         pushed = support_forces(beams, outer[:, :3], sizes)
         balance = unsupported(beams, balance, sizes) + pushed

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.serial_arms import SerialArm
@@ -47,10 +48,7 @@ def require_lumpable(arm: Any) -> None:
     refuse_loads(arm, "an arm of rigid pieces")
     for number, link in enumerate(arm.links, start=1):
         _refuse_held(link, number)
-        springs = [
-            (name, getattr(link, name, None))
-            for name in ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
-        ]
+        springs = [(name, getattr(link, name, None)) for name in JOINT_SPRINGS]
         springs += [
             (f"joint_spring{k}.stiffness", spring.stiffness)
             for k, spring in enumerate(getattr(link, "joint_springs", ()), start=1)

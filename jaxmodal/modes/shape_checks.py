@@ -44,9 +44,7 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     moment = xp.maximum(moment, force * gyration)
     scale = xp.stack([displacement, displacement, rotation, force, force, moment])
     scale = xp.broadcast_to(scale, missed.shape)
-    if (
-        beams.support_x_stiffness is not None
-    ):  # where it is stiff or rigid the condition is that of the motion
+    if beams.supports is not None:  # where it is stiff or rigid the condition is that of the motion
         unit, stiffness = law_arrays(beams)
         loaded = xp.maximum(unit * scale[:, 3:], stiffness * scale[:, :3])
         scale = placed(scale, np.s_[:, 3:], loaded)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.moves.pushing_supports import support_stiffnesses
 from jaxmodal.runtime.errors import ArmError
@@ -66,5 +67,4 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
 
 
 def _springs(link: Any) -> tuple[str, ...]:
-    names = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
-    return tuple(name for name in names if getattr(link, name, None) is not None)
+    return tuple(name for name in JOINT_SPRINGS if getattr(link, name, None) is not None)

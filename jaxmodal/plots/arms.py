@@ -111,8 +111,7 @@ def _draw_supports(axes: Axes, link: Link, tip: np.ndarray) -> None:
 def _draw_joint(axes: Axes, link: Link, at: np.ndarray, number: int, face: str) -> None:
     """Draw joint 1 as a square, hollow on an elastic base; other joints as dots, elastic ones as circles."""
     stiffness = float(link.joint_stiffness)
-    slides = (link.joint_axial_stiffness, link.joint_shear_stiffness)
-    if number == 1 and all(x is None or float(x) > 0.0 for x in slides):
+    if number == 1 and all(x is None or float(x) > 0.0 for x in link.slides):
         axes.plot(*at, marker="s", color="black", markersize=8, zorder=6, markerfacecolor=face)
     elif math.isinf(stiffness):
         axes.plot(*at, marker="o", color="0.25", markersize=4, zorder=6)

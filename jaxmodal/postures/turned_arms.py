@@ -145,9 +145,10 @@ class TurnedInThePlane:
 
 def _grounded(beams: BeamArrays) -> np.ndarray:
     """Which links of planar arms have supports at their tips that are not alike in all directions, (n,)."""
-    if beams.support_x_stiffness is None or beams.support_y_stiffness is None:
+    if beams.supports is None:
         return np.zeros(beams.length.shape[0], bool)
-    differ = np.asarray(beams.support_x_stiffness) != np.asarray(beams.support_y_stiffness)
+    along, across, _ = map(np.asarray, beams.supports)
+    differ = along != across
     return differ.reshape(len(differ), -1).any(axis=1)
 
 

@@ -7,7 +7,16 @@ import numpy as np
 from jaxtyping import Float, Inexact
 
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, HUB, ROTOR, TIP, ArmParts
+from jaxmodal.statics.link_parts import (
+    BASE_OFFSET,
+    END_OFFSET,
+    HUB,
+    ROTOR,
+    SLIDES,
+    TIP,
+    ArmParts,
+    part_of,
+)
 
 #: supports of the tip of a link: along x and y of the ground, and about the tip
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
@@ -16,7 +25,7 @@ TURNING = ("base_turning_stiffness", "end_turning_stiffness")
 #: the stiffness matrix of the elastic base over x, y of the ground and rotation, its upper triangle row by row
 BASE = ("base_xx", "base_xy", "base_xr", "base_yy", "base_yr", "base_rr")
 #: the springs of a joint in the order of u, v and psi
-SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
+SPRINGS = (*SLIDES, "joint_stiffness")
 #: fields of the inner end of a link, its joint, and their values without effect
 INNER = {
     "joint_angle": 0.0,
@@ -99,7 +108,13 @@ class BeamArrays(ArmParts):
     @property
     def springs(self) -> tuple[Array | None, Array | None, Array]:
         """Springs of the joints along the links, across them and about the joints."""
-        return self.joint_axial_stiffness, self.joint_shear_stiffness, self.joint_stiffness
+        return *self.slides, self.joint_stiffness
+
+    @property
+    def supports(self) -> tuple[Array, Array, Array] | None:
+        """Springs from the tips to the ground along its x and y axes and about the tips; None if no tip has any."""
+        values = part_of(self, SUPPORTS)
+        return None if values is None else (values[0], values[1], values[2])
 
 
 #: fields that every arm has

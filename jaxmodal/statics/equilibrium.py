@@ -68,7 +68,7 @@ def equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> 
     nothing = xp.zeros_like(beams.length + 0.0 * loads.gravity_x)
     reactions = xp.stack([nothing] * 3, axis=1)
     free = xp.zeros_like(reactions)
-    if beams.support_x_stiffness is not None:
+    if beams.supports is not None:
         reactions, free = supported(beams, shape, shear, axial, own)
         own = added_forces(own, forces_of_reactions(beams, shape, reactions))
     gives = joint_gives(beams, own) + free

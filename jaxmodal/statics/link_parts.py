@@ -18,6 +18,8 @@ TIP = ("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y")
 #: rotor of a joint, and what it brings to the equations (`Rotor.reflected`)
 ROTOR = ("rotor_inertia", "gear_ratio")
 REFLECTED = ("relative_inertia", "driven_inertia", "carried_inertia")
+#: the springs of a joint along and across its link
+SLIDES = ("joint_axial_stiffness", "joint_shear_stiffness")
 #: the start of a link as seen from its joint, and its tip as seen from its end; along the link and to its left
 BASE_OFFSET = ("base_offset_x", "base_offset_y")
 END_OFFSET = ("end_offset_x", "end_offset_y")
@@ -140,6 +142,12 @@ class WithParts:
         """Bodies beyond the springs of the joints, on their axes."""
         values = part_of(self, HUB)
         return None if values is None else Body(*values)
+
+    @property
+    def slides(self) -> tuple[Any, Any]:
+        """The springs of the joints along their links and across them."""
+        along, across = (getattr(self, name) for name in SLIDES)
+        return along, across
 
     @property
     def base_offset(self) -> Offset | None:

@@ -257,7 +257,7 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
     Each support adds one negative eigenvalue to those of ``K + k R^T R`` or, if rigid, to those of K where R q = 0
     (E. V. Haynsworth, Linear Algebra Appl. 1, 1968, 73-81).
     """
-    if beams.support_x_stiffness is None:
+    if beams.supports is None:
         return StaticStiffness(matrix, 0, motions)
     tips = places(geometry(beams))[2]
     rows, gives = [], []

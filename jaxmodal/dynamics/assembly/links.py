@@ -16,12 +16,12 @@ from jaxmodal.arm.refusals import refuse_base, refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
-from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, ROTOR
+from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, ROTOR, SLIDES
 
 #: values of an arm that inextensible Euler-Bernoulli links between joints on their axes do not support
 _NOT_HERE = (
     *(*BASE_OFFSET, *END_OFFSET),
-    *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
+    *("tip_centre_x", "tip_centre_y", *SLIDES),
     "axial_force",
 )
 

@@ -19,13 +19,14 @@ from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 
 def refuse_supported(model: FlexibleModel, what: str) -> None:
     """Raise an error for a model with supports, which ``what`` (subject of the sentence) does not know."""
     if model.supported:
         keys = (
-            "support_x_stiffness, support_y_stiffness and support_torsional_stiffness"
+            f"{', '.join(SUPPORTS[:2])} and {SUPPORTS[2]}"
             if isinstance(model, FlexibleArm)
             else "supports"
         )

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import DAMPING_FIELDS, JOINT_SPRINGS
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -23,11 +23,7 @@ ArmKind = TypeVar("ArmKind", bound=SerialArm)
 #: material damping of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
 #: field of the spring that is parallel to each damper
-SPRINGS = {
-    "joint_damping": "joint_stiffness",
-    "joint_axial_damping": "joint_axial_stiffness",
-    "joint_shear_damping": "joint_shear_stiffness",
-}
+SPRINGS = dict(zip(DAMPING_FIELDS[2:], JOINT_SPRINGS, strict=True))
 
 
 @jax.tree_util.register_dataclass

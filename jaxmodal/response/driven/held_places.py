@@ -76,8 +76,7 @@ def _held(arm: Arm, tip: int) -> set[str]:
 
 
 def _slides_nowhere(link: Link) -> bool:
-    stiffnesses = (link.joint_axial_stiffness, link.joint_shear_stiffness)
-    return all(value is None or _rigid(value) for value in stiffnesses)
+    return all(value is None or _rigid(value) for value in link.slides)
 
 
 def _rigid(value: Any) -> bool:

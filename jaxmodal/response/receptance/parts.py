@@ -64,13 +64,13 @@ def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
 
 def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
     """Return the stiffness with the springs between a tip and the ground added, which act in ground axes."""
-    if beam.support_x_stiffness is None or beam.ground_angle is None:
+    if beam.supports is None or beam.ground_angle is None:
         return w
     s, c = xp.sin(beam.ground_angle), xp.cos(beam.ground_angle)
-    x, y = beam.support_x_stiffness, beam.support_y_stiffness
+    x, y, turning = beam.supports
     return w._replace(
         uu=w.uu + c * c * x + s * s * y,
         uv=w.uv + c * s * (y - x),
         vv=w.vv + s * s * x + c * c * y,
-        pp=w.pp + beam.support_torsional_stiffness,
+        pp=w.pp + turning,
     )

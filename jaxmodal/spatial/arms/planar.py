@@ -18,6 +18,7 @@ from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
+from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.link_parts import ROTOR
 
 #: fields with the same meaning in both kinds of arm
@@ -28,11 +29,11 @@ _SAME = (
     "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
-#: supports of a planar link, and their kinds and directions in space
+#: kinds and directions in space of the supports of a planar link
 _SUPPORTS = (
-    ("support_x_stiffness", "translation", (1.0, 0.0, 0.0)),
-    ("support_y_stiffness", "translation", (0.0, 1.0, 0.0)),
-    ("support_torsional_stiffness", "rotation", (0.0, 0.0, 1.0)),
+    ("translation", (1.0, 0.0, 0.0)),
+    ("translation", (0.0, 1.0, 0.0)),
+    ("rotation", (0.0, 0.0, 1.0)),
 )
 
 
@@ -124,17 +125,19 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
                 "forces, only axial_force; leave it out."
             )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
-    springs = (
-        (link.joint_axial_stiffness, (1.0, 0.0, 0.0), link.joint_axial_damping),
-        (link.joint_shear_stiffness, (0.0, 1.0, 0.0), link.joint_shear_damping),
-    )
+    dampers = link.joint_axial_damping, link.joint_shear_damping
+    directions: Any = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     return SpatialLink(
         **values,
         section=_full_section(link) if section is None else section,
-        joint_springs=tuple(Spring("translation", e, k, c) for k, e, c in springs if k is not None),  # type: ignore[arg-type]
+        joint_springs=tuple(
+            Spring("translation", e, k, c)
+            for k, e, c in zip(link.slides, directions, dampers, strict=True)
+            if k is not None
+        ),
         supports=tuple(
             Support(kind, direction, stiffness)  # type: ignore[arg-type]
-            for name, kind, direction in _SUPPORTS
+            for name, (kind, direction) in zip(SUPPORTS, _SUPPORTS, strict=True)
             if (stiffness := getattr(link, name)) is not None
         ),
         hub=None if link.hub is None else _body(link.hub.mass, link.hub.inertia),

@@ -70,7 +70,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     """
     beams, flags = prepared_values(arm, theory)
     loaded = under_forces(arm)
-    held = beams.support_x_stiffness is not None
+    held = beams.supports is not None
     if loaded and held and _gives_freely(beams):
         raise ArmError(
             "joint_stiffness = 0: the solver in the page has no free joints of arms with supported tips or an elastic "
@@ -199,7 +199,7 @@ def _gives_freely(beams: BeamArrays) -> bool:
 
 def _zero_modes(beams: BeamArrays) -> Any:
     """Return the number of modes of frequency zero; 0 with supports, where arms with such modes have been refused."""
-    return number_of_zero_modes(beams) if beams.support_x_stiffness is None else np.float64(0.0)
+    return number_of_zero_modes(beams) if beams.supports is None else np.float64(0.0)
 
 
 def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:
