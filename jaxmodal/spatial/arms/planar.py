@@ -18,7 +18,7 @@ from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.sections import SpatialSection
 from jaxmodal.spatial.parts.springs import Spring, Support
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
 from jaxmodal.statics.link_parts import ROTOR
 
 #: fields with the same meaning in both kinds of arm
@@ -118,7 +118,7 @@ def _loads(loads: Loads | None) -> SpatialLoads | None:
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
-    for name in ("base_turning_stiffness", "end_turning_stiffness"):
+    for name in TURNING:
         if getattr(link, name) is not None:
             raise ArmError(
                 f"{name} = {shown(getattr(link, name))}: an arm in space has no such stiffness of static "
