@@ -23,7 +23,6 @@ MOST = {
     "base_offset_y": 3,
     "end_offset_x": 3,
     "end_offset_y": 3,
-    "tip_moment_x": 4,
     "joint_axial_stiffness": 3,
     "joint_shear_stiffness": 3,
     "support_x_stiffness": 2,

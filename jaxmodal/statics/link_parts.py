@@ -93,8 +93,7 @@ class Body(NamedTuple):
         if self.moment_x is not None:
             along, across = self.centre()
             u, v = u - across * psi, v + along * psi
-            mass = xp.where(self.mass > 0.0, self.mass, 1.0)
-            inertia = inertia - mass * (along * along + across * across)
+            inertia = inertia - self.mass * (along * along + across * across)
         masses = xp.stack([self.mass, self.mass, inertia], axis=-1)
         return xp.stack([u, v, psi], axis=-1), masses
 
