@@ -114,6 +114,7 @@ def test_half_a_turn_against_a_support():
     with pytest.raises(ArmError, match=r"link1.support1: .* half a turn .* near \[200.5\] degrees"):
         refuse_half_turns(about, way)
     refuse_half_turns(leaning(ACROSS), way)
+    refuse_half_turns(leaning(jm.Support("rotation", (0.0, 0.0, 1.0), 0.0)), way)
     move = dynamics.RestToRest([0.0], [3.5], 2.0)
     with pytest.raises(ArmError, match="half a turn"):
         move_vibration(about, move, 1, **FEW)

@@ -282,6 +282,28 @@ def test_what_is_rigid_with_a_held_tip_stays_at_rest():
     assert jm.response_peaks(arm, 5.0, 60.0, "tip_2.x", "payload.y").omega.size == 0
 
 
+def test_a_link_turns_on_its_spring_at_a_clamped_tip():
+    """As it does alone on the ground."""
+    spring = {"joint_stiffness": 3e3, "joint_angle": 0.7}
+    arm = jm.Arm((steel(**CLAMPED), steel(**spring)))
+    found = jm.frequency_response(arm, [40.0, 500.0], "tip.y", "link_2@0.rotation").values
+    alone = jm.frequency_response(
+        jm.Arm((steel(**spring),)), [40.0, 500.0], "tip.y", "link_1@0.rotation"
+    )
+    np.testing.assert_allclose(found, alone.values, rtol=1e-10, atol=0.0)
+
+
+def test_a_base_that_one_of_its_springs_holds():
+    """Beside a rigid support: along the rigid direction the base is at rest, along the other one it moves."""
+    rigid_x = [[np.inf, 0.0, 0.0], [0.0, 3e5, 0.0], [0.0, 0.0, 2e4]]
+    arm = jm.Arm((steel(joint_angle=0.4, **PINNED),), base_stiffness=rigid_x)
+    found = jm.frequency_response(
+        arm, [40.0, 500.0], "link_1@0.5.y", ["joint_1.x", "joint_1.y"]
+    ).values
+    np.testing.assert_array_equal(found[0], 0.0)
+    assert np.all(np.abs(found[1]) > 1e-9)
+
+
 def test_what_turns_about_a_held_tip_moves():
     """At distance d from the axis along the last link, in small rotations: d cos(angle) times the rotation."""
     omega, angle = [7.0, 20.0, 55.0], 0.9
