@@ -114,8 +114,8 @@ def gaps(arm: jm.Arm, postures: np.ndarray, modes: np.ndarray) -> np.ndarray:
     """Relative gaps between a mode (N,) and the next in postures (N, places, 2), (N, places)."""
     flat = postures.reshape(-1, 2).T
     cells = {f"link{k}.joint_angle": flat[k - 2] for k in (2, 3)}
-    # with a chunk size given no series is taken: it is what is looked at
-    omega = np.asarray(jm.natural_frequencies_batch(arm, cells, MODES, chunk_size=512).omega)
+    # so few cells take no series, which is what is looked at
+    omega = np.asarray(jm.natural_frequencies_batch(arm, cells, MODES).omega)
     omega = omega.reshape(*postures.shape[:2], MODES)
     pair = np.take_along_axis(omega, modes[:, None, None] - 1 + np.arange(2), axis=2)
     return np.asarray(pair[..., 1] / pair[..., 0] - 1.0)

@@ -13,7 +13,6 @@ from jaxmodal.cli.arguments import (
     BadInput,
     Number,
     Posture,
-    WholeNumber,
     format_option,
     load_vibrating_arm,
     posed,
@@ -27,12 +26,20 @@ from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
 
 turning_posture_option = posture_option(", of the joints that do not turn.")
+
+
+def joint_or_address(given: str) -> int | str:
+    """Return what an option of a joint says: its number, or an address."""
+    return int(given) if given.isascii() and given.isdigit() else given
+
+
 joint_option = click.option(
     "--joint",
-    type=WholeNumber(),
-    default=2,
+    metavar="JOINT|ADDRESS",
+    default="2",
     show_default=True,
-    help="The joint at the base of this link turns.",
+    callback=lambda _context, _option, given: joint_or_address(given),
+    help="The joint at the base of this link turns; or the mass or spring that varies, such as payload.mass.",
 )
 
 
@@ -46,17 +53,18 @@ joint_option = click.option(
 def postures(
     argument: str,
     hertz: float,
-    joint: int,
+    joint: int | str,
     posture_deg: Posture | None,
     theory: TheoryName,
     output_format: str,
 ) -> None:
-    """Find all angles of one joint at which an ARM has a given natural frequency.
+    """Find all angles of one joint, or values of a mass or a spring, at which an ARM has a given natural frequency.
 
-    Exit status: 0 if every angle is certified (or there is none), 1 if some are not, 2 for bad input.
+    Exit status: 0 if everything found is certified (or there is none), 1 if some are not, 2 for bad input.
     """
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.inverse_results import postures_table
+    from jaxmodal.postures.readings import as_read
     from jaxmodal.runtime.statuses import Status
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
@@ -64,10 +72,11 @@ def postures(
         raise BadInput(f"--frequency {hertz}: expected a frequency above 0, in Hz.")
     with refusing(argument):
         found = to_host(postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory))
+    named = "value" if isinstance(joint, str) else "angle_deg"
     rows = [
         {
             "joint": joint,
-            "angle_deg": math.degrees(float(found.angle[k])),
+            named: float(as_read(joint, found.angle[k])),
             "mode": int(found.mode[k]),
             "status": Status(int(found.status[k])).name,
         }
@@ -76,12 +85,16 @@ def postures(
     if output_format == "json":
         print_json(rows)
     elif output_format == "csv":
-        headings = ("joint", "angle_deg", "mode", "status")
+        headings = ("joint", named, "mode", "status")
         click.echo(csv_text(headings, [list(row.values()) for row in rows]), nl=False)
     else:
-        title = f"{arm.name or argument} ({theory}): angles of joint {joint} with {hertz:g} Hz"
+        what, does = f"angles of joint {joint}", f"whatever joint {joint} does"
+        if isinstance(joint, str):
+            what, does = f"values of {joint}", "in this posture"
+        title = f"{arm.name or argument} ({theory}): {what} with {hertz:g} Hz"
         click.echo(postures_table(found, title).text())
         if not rows:
-            click.echo(f"no posture has this frequency, whatever joint {joint} does")
+            nothing = "value" if isinstance(joint, str) else "posture"
+            click.echo(f"no {nothing} has this frequency, {does}")
     if not found.ok:
         raise SystemExit(EXIT_NOT_ALL)

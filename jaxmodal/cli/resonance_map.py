@@ -25,8 +25,9 @@ from jaxmodal.cli.arguments import (
 )
 from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import picture_option, save_picture
-from jaxmodal.cli.postures import joint_option, turning_posture_option
+from jaxmodal.cli.postures import joint_option, joint_or_address, turning_posture_option
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.postures.readings import as_read
 from jaxmodal.postures.resonance_results import limited, row_values
 
 if TYPE_CHECKING:
@@ -41,23 +42,25 @@ def _turning(found: ResonanceMap) -> str:
     """Return the turning joints and their limits in words."""
     within = limited(found)
     turns = f", joint {found.joint} turns{' ' * bool(within)}{within}"
+    if isinstance(found.joint, str):
+        turns = f", {found.joint} {within}"
     if not found.across:
         return turns
     if isinstance(found.across, str):
         values, heading = row_values(found)
         return f"{turns}, {heading} from {values[0]:g} to {values[-1]:g}"
+    if isinstance(found.joint, str):
+        return f"{turns}, joint {found.across} turns"
     if within:
         return f"{turns}, joint {found.across} too"
     return f", joints {found.joint} and {found.across} turn"
 
 
-def _of_rows(across: str | None) -> int | str | None:
-    """Return the value of the option --across: the number of a joint, or an address."""
-    return int(across) if across is not None and across.isascii() and across.isdigit() else across
-
-
 def _shared(
-    arm: Arm | SpatialArm, joint: int, across: int | str | None, ranges: dict[str, Range] | None
+    arm: Arm | SpatialArm,
+    joint: int | str,
+    across: int | str | None,
+    ranges: dict[str, Range] | None,
 ) -> tuple[Range | None, int | str | None, Range | None]:
     """Return the limits of the joint, the variable of the rows, and its range, in SI units."""
     from jaxmodal.arm.addresses import resolve_address
@@ -66,7 +69,9 @@ def _shared(
     own = across if isinstance(across, str) or across is None else f"link{across}.joint_angle"
     for address, ends in (in_si(arm, ranges) or {}).items():
         singles = resolve_address(arm, address)
-        if singles == [f"link{joint}.joint_angle"]:
+        if isinstance(joint, str) and singles == resolve_address(arm, joint):
+            limits = ends
+        elif singles == [f"link{joint}.joint_angle"]:
             limits = ends
             if max(map(abs, ends)) > math.pi * (1.0 + 1e-12):
                 low, high = map(math.degrees, ends)
@@ -106,7 +111,7 @@ def _shared(
 def resonance_map(
     argument: str,
     band_hz: Range,
-    joint: int,
+    joint: int | str,
     across: str | None,
     ranges: dict[str, Range] | None,
     points: int,
@@ -118,7 +123,8 @@ def resonance_map(
     """Find postures of an ARM without a natural frequency in a band, with exact borders.
 
     Two joints turn and the others keep their angles; for a two-link arm one joint turns, and the angles to avoid are
-    listed. With --range payload.mass=0,5 the map is over one joint and a parameter. Without --plot every border is
+    listed. With --range payload.mass=0,5 the map is over one joint and a parameter, and with --joint payload.mass
+    borders are payloads. Without --plot every border is
     listed. Exit status: 0 if every border is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.plots.resonance_maps import plot_resonance_map
@@ -130,7 +136,7 @@ def resonance_map(
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     title = f"{arm.name or argument} ({theory})"
     with refusing(argument):
-        limits, rows, values = _shared(arm, joint, _of_rows(across), ranges)
+        limits, rows, values = _shared(arm, joint, across and joint_or_address(across), ranges)
         found = resonance_free(
             *(arm, low, high, joint, rows, points), theory=theory, values=values, limits=limits
         )
@@ -152,7 +158,8 @@ def resonance_map(
 
 
 def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]:
-    border, mode = np.degrees(np.asarray(found.border)), np.asarray(found.border_mode)
+    border, mode = as_read(found.joint, found.border), np.asarray(found.border_mode)
+    unit = "" if isinstance(found.joint, str) else "_deg"
     inside, free = np.asarray(found.modes_inside), np.asarray(found.free)
     rows = []
     for i, value in enumerate(row_values(found)[0].tolist()):
@@ -162,7 +169,7 @@ def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]
             {
                 **({"value": value} if found.across else {}),
                 "free": float(free[i]),
-                "border_deg": border[i, known].tolist(),
+                f"border{unit}": border[i, known].tolist(),
                 "border_mode": mode[i, known].tolist(),
                 "border_hz": [band_hz[end] for end in of_band],
                 "modes_inside": inside[i, : known.size + 1].tolist(),
@@ -173,10 +180,10 @@ def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]
         "theory": found.theory,
         "band_hz": list(band_hz),
         "joint": found.joint,
-        "limits_deg": np.degrees(np.asarray(found.limits)).tolist(),
+        f"limits{unit}": as_read(found.joint, found.limits).tolist(),
         "across": found.across or None,
         "free": float(np.mean(free)),
         "certified": found.certified,
-        **({} if found.across else {"avoid_deg": [list(span) for span in found.avoid]}),
+        **({} if found.across else {f"avoid{unit}": [list(span) for span in found.avoid]}),
         "rows": rows,
     }

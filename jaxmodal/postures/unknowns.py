@@ -204,6 +204,10 @@ def unknown_of(
     """The unknown of this number of a joint, or address, which is checked; a value lies within its ``limits``."""
     if not isinstance(joint, str):
         require_joint(arm, arms.joints, joint)
+        if limits is not None:
+            raise ValueError(
+                f"limits = {shown(limits)}: they are those of a value, and angles are found all round; leave them out"
+            )
         return AngleOf(arms.joints.index(joint), arms.degree(joint), arms.even)
     quantity = _quantity(arm, joint)
     if arms.may_buckle:
