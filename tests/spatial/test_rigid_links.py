@@ -185,7 +185,9 @@ def test_free_joints_that_move_nothing_of_mass_are_refused():
     assert found.certified.all()
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize(
+    "value", [np.nan, *(pytest.param(value, marks=pytest.mark.slow) for value in (np.inf, -1.0))]
+)
 def test_values_that_no_arm_has_get_a_status_beside_a_free_joint(value):
     """Set without a check, as under a transformation of JAX."""
     link = jm.SpatialLink(0.3, rigid=True, hub=BODY, joint_axis=(0, 1, 0), joint_stiffness=0.0)

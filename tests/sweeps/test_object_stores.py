@@ -282,7 +282,10 @@ def test_throttling_lost_connections_and_partial_writes_change_no_byte(
     assert server.contents(NAME) == uninterrupted
 
 
-@pytest.mark.parametrize("kind", ["throttled", "cut", "lost", "half"])
+@pytest.mark.parametrize(
+    "kind",
+    ["throttled", "half", *(pytest.param(x, marks=pytest.mark.slow) for x in ("cut", "lost"))],
+)
 def test_a_server_that_stays_away_is_an_error_and_the_same_command_goes_on(
     kind, synthetic, uninterrupted, server, impatient
 ):

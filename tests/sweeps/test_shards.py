@@ -184,7 +184,7 @@ def large_sweep(*sizes, **changes):
     ("sizes", "outputs"),
     [
         ((1000, 1000, 1000), []),
-        ((10_000_000, 100), ["multiplicity"]),
+        pytest.param((10_000_000, 100), ["multiplicity"], marks=pytest.mark.slow),
         ((100, 10_000_000), []),
         ((1000, 1000, 1000), ["effective_mass", "strain_energy_fraction"]),
     ],
