@@ -23,7 +23,7 @@ MOST = {
     "base_offset_y": 3,
     "end_offset_x": 3,
     "end_offset_y": 3,
-    "tip_moment_x": 4,
+    "tip_moment_x": 5,  # of these two are of a moment that loads the tip
 }
 
 
