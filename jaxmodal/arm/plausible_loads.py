@@ -21,7 +21,13 @@ from jaxmodal.statics.equilibrium import (
 from jaxmodal.statics.stability import moves_without_strain, prestress, unstable
 
 #: a factor of the forces at rest below which a buckling load is near
-_NEAR = 1.25
+NEAR = 1.25
+PUSHED_OUT = "the forces at rest push the arm out of this posture, in which no spring holds it"
+BEYOND = (
+    "the forces at rest are beyond the critical load: the arm buckles in this posture (jaxmodal buckling says by how "
+    "much)"
+)
+NEARLY = "the forces at rest are more than 80 % of the critical load"
 #: the largest plausible gravity in m/s^2: that of large centrifuges, a hundred times that of the Earth
 MOST_GRAVITY = 1000.0
 
@@ -52,20 +58,12 @@ def load_findings(arm: Arm) -> list[Finding]:
     forces = prestress(beams, dead, rest)
 
     if unstable(beams, 1.0, 1.0, forces, 1.0):
-        if moves_without_strain(beams, 1.0, 1.0, forces):
-            text = (
-                "the forces at rest push the arm out of this posture, in which no spring holds it"
-            )
-        else:
-            text = (
-                "the forces at rest are beyond the critical load: the arm buckles in this posture "
-                "(jaxmodal buckling says by how much)"
-            )
-        found.append((*given, text))
+        pushed = moves_without_strain(beams, 1.0, 1.0, forces)
+        found.append((*given, PUSHED_OUT if pushed else BEYOND))
     elif not moves_without_strain(beams, 1.0, 1.0, forces) and unstable(
-        beams, 1.0, 1.0, forces, _NEAR
+        beams, 1.0, 1.0, forces, NEAR
     ):
-        found.append((*given, "the forces at rest are more than 80 % of the critical load"))
+        found.append((*given, NEARLY))
     return found
 
 
@@ -89,7 +87,11 @@ def _far(arm: Arm, rest: Equilibrium) -> str:
     moved = rest.displacements
     turn = max(float(np.max(np.abs(x[2]))) for x in (moved.start, moved.outer))
     way = max(float(np.max(np.hypot(x[0], x[1]))) for x in (moved.outer, moved.tip))
-    share = way / sum(float(link.length) for link in arm.links)
+    return far_text(turn, way / sum(float(link.length) for link in arm.links))
+
+
+def far_text(turn: float, share: float) -> str:
+    """Return a message if a turn, rad, or a way as a share of an arm's length is too much, else an empty string."""
     if turn <= LARGE_ROTATION and share <= LARGE_DISPLACEMENT:
         return ""
     return (

@@ -1,12 +1,17 @@
 """Loads of arms in space: beside planar arms, closed forms, loads of a call, and differences."""
 
+import json
 import math
 
 import jax
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import design_opt as do
 import jaxmodal as jm
+import sweeps
+from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
 
 EB = "euler_bernoulli"
@@ -335,3 +340,105 @@ def test_messages(arm, planar):
         jm.get_parameter(arm, "loads.tip_force_z")
     with pytest.raises(jm.ArmError, match=r"no load: .*loads=SpatialLoads\(gravity_z=-9\.81\)"):
         jm.buckling(column(jm.SpatialLoads(gravity_z=0.0)))
+
+
+def test_implausible_loads():
+    weak, _ = rigidities()
+    critical = math.pi**2 * weak / 4.0
+
+    def remarks(loads, of=None):
+        return [str(x) for x in jm.check_arm((of or column()).replace(loads=loads)).remarks]
+
+    assert remarks(jm.SpatialLoads(tip_force_z=-0.5 * critical)) == []
+    (near,) = remarks(jm.SpatialLoads(tip_force_z=-0.9 * critical))
+    assert "loads.tip_force_z" in near
+    assert "more than 80 % of the critical load" in near
+    (beyond,) = remarks(jm.SpatialLoads(tip_force_z=-1.1 * critical))
+    assert "beyond the critical load" in beyond
+    (far,) = remarks(jm.SpatialLoads(tip_force_x=0.5 * critical))
+    assert "% of its length under its loads" in far
+    assert any("mm/s^2" in x for x in remarks(jm.SpatialLoads(gravity_z=-9810.0)))
+    hinge = column()
+    hinge = hinge.replace(links=(hinge.links[0].replace(joint_stiffness=0.0),))
+    (loose,) = remarks(jm.SpatialLoads(tip_force_x=1.0), hinge)
+    assert "nothing holds the arm" in loose
+    (out,) = remarks(DOWN, hinge)
+    assert "push the arm out of this posture" in out
+
+
+def test_commands(tmp_path):
+    strip = jm.rectangle(0.03, 0.01, "cowper")
+    link = jm.SpatialLink(1.0, section=strip, joint_axis=(0, 1, 0), **MATERIAL)
+    arm = jm.SpatialArm((link,), jm.RigidBody(1.0), loads=DOWN.replace(tip_force_y=5.0))
+    file = str(tmp_path / "arm.toml")
+    jm.write_arm(arm, file)
+
+    def answer(*words):
+        result = CliRunner().invoke(main, [words[0], file, *words[1:], "--format", "json"])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.output)
+
+    (found,) = answer("frequencies", "--modes", "2", "--tip-force", "0,1,0")
+    assert found["loads"] == {"gravity": [0.0, 0.0, -9.81], "tip_force": [0.0, 6.0, 0.0]}
+    more = jm.set_parameters(arm, {"loads.tip_force_y": 6.0})
+    expected = jm.natural_frequencies(more, 2).frequencies_hz
+    np.testing.assert_allclose(found["frequencies_hz"], expected, rtol=4e-12, atol=0)
+    found = answer("buckling")
+    factors = [each["load_factor"] for each in found["factors"]]
+    np.testing.assert_allclose(factors, jm.buckling(arm).factors, rtol=1e-12, atol=0)
+    result = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    assert result.exit_code == 2
+    assert "loads: the arm has some, and mode_shapes takes no arm with loads" in result.output
+
+
+def test_sweeps(tmp_path):
+    strip = jm.rectangle(0.03, 0.01, "cowper")
+    link = jm.SpatialLink(1.0, section=strip, joint_axis=(0, 1, 0), **MATERIAL)
+    arm = jm.SpatialArm((link,), jm.RigidBody(1.0), loads=DOWN.replace(tip_force_x=0.0))
+    axes = [
+        sweeps.axis("loads.tip_force_x", [-100.0, 0.0]),
+        sweeps.axis("link1.joint_angle", [0.0, 1.0]),
+    ]
+    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=["buckling_factor"])
+    found = sweeps.run(sweep, tmp_path / "store.zarr")
+    for k, force in enumerate((-100.0, 0.0)):
+        for j, angle in enumerate((0.0, 1.0)):
+            own = jm.set_parameters(arm, {"loads.tip_force_x": force, "link1.joint_angle": angle})
+            values = jm.natural_frequencies(own, 1).frequencies_hz, jm.buckling(own).factors
+            cell = found.isel(loads_tip_force_x=k, link1_joint_angle=j)
+            np.testing.assert_allclose(np.ravel(cell["frequency"]), values[0], rtol=4e-12, atol=0)
+            np.testing.assert_allclose(
+                np.ravel(cell["buckling_factor"]), values[1], rtol=1e-12, atol=0
+            )
+    with pytest.raises(
+        sweeps.SweepError, match=r"'effective_mass' is not known of arms in space with loads"
+    ):
+        sweeps.Sweep(arm, axes, num_modes=1, outputs=["effective_mass"])
+
+
+@pytest.mark.slow
+def test_optimisation():
+    """The lightest rod that its loads leave 8 Hz has 8 Hz under them, and is heavier than one without loads."""
+    rod = jm.SpatialLink(
+        0.8,
+        section=jm.circle(0.03, "cowper"),
+        joint_axis=(0, 1, 0),
+        joint_angle=-math.pi / 2,
+        **MATERIAL,
+    )
+    masses = []
+    for loads in (None, jm.SpatialLoads(gravity_z=-9.81, tip_force_z=-300.0)):
+        problem = do.Problem(
+            jm.SpatialArm((rod,), jm.RigidBody(2.0), loads=loads),
+            [do.Variable("link1.section.diameter", 0.02, 0.06)],
+            do.MinimiseMass(),
+            [do.FrequencyLimit(at_least_hz=8.0)],
+        )
+        best = do.optimise(problem)
+        assert (best.status.name, best.certified) == ("converged", True)
+        own = jm.set_parameters(problem.arm, dict(best.values))
+        np.testing.assert_allclose(
+            jm.natural_frequencies(own, 1).frequencies_hz, 8.0, rtol=1e-6, atol=0
+        )
+        masses.append(float(own.total_mass))
+    assert masses[1] > 1.01 * masses[0]

@@ -29,6 +29,7 @@ from jaxmodal.arm.plausible_joints import (
     spring_findings,
 )
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausible_loads import load_findings
 from jaxmodal.spatial.parts.bodies import RigidBody, fault_of
 from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -106,7 +107,7 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
     last = arm.links[-1]
     length = float(last.length) if last.section is not None else reach
     carried = _body("payload.", arm.payload, links_mass, length, reach)
-    for field, value, message in carried:
+    for field, value, message in (*carried, *load_findings(arm)):
         yield Implausibility(field, value, message)
 
 
