@@ -124,7 +124,7 @@ def series_values(draw: Draw) -> Case:
 
 
 def series_values_clouds(draw: Draw) -> Case:
-    """Postures 1e-12 to 1e-3 rad from double roots, with payloads as small, in the series of both."""
+    """Postures 1e-12 to 1e-3 rad from double roots, with payloads as small: so near that no series is taken."""
     case = series_clouds(draw)
     case.parameters["payload.mass"] = np.abs(draw.near())
     return case

@@ -26,8 +26,8 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
-#: corrections with an exact value: a value far from the usual one is known to few digits at first
-_ONE, _TWO = 1, 2
+#: corrections with an exact value, of an angle, and of a value: far from the usual one it is known to few digits at first
+_OF_ANGLE, _OF_VALUE = 1, 2
 
 
 class Unknown(Protocol):
@@ -97,7 +97,7 @@ class AngleOf:
     row: int
     degree: int
     even: bool
-    corrections: ClassVar[int] = _ONE
+    corrections: ClassVar[int] = _OF_ANGLE
 
     @property
     def nodes(self) -> np.ndarray:
@@ -150,7 +150,7 @@ class ValueOf:
 
     quantity: Quantity
     span: value_zeros.Span
-    corrections: ClassVar[int] = _TWO
+    corrections: ClassVar[int] = _OF_VALUE
 
     @property
     def nodes(self) -> np.ndarray:

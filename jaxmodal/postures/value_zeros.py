@@ -20,7 +20,9 @@ _SAME = 1e-7
 #: an imaginary part up to this size belongs to two real zeros that rounding has parted from the line
 _ALMOST_REAL = 1e-5
 #: a step with an exact value is taken up to this share of the coordinate; one to an extreme value up to this in t
-_STEP, _FLAT = 0.1, 1e-2
+_STEP, _FLAT, _FLAT_ROUNDS = 0.1, 1e-2, 8
+#: a highest power below this share of the polynomial's size counts as this share
+_TINY = 1e-15
 #: steps to a zero that crosses
 _ROUNDS = 60
 
@@ -94,7 +96,7 @@ def corrected(polynomial: np.ndarray, x: np.ndarray, exact: np.ndarray, span: Sp
 def stationary(polynomial: np.ndarray, x: np.ndarray, span: Span) -> np.ndarray:
     """Where the slope vanishes next to x; x itself where that is far."""
     slope, t = _slope(polynomial), span.share(x)
-    for _ in range(8):
+    for _ in range(_FLAT_ROUNDS):
         with np.errstate(divide="ignore", invalid="ignore"):
             step = _at(slope, t) / _at(_slope(slope), t)
         t = t - np.where(np.abs(step) < _FLAT, step, 0.0)
@@ -134,7 +136,7 @@ def _candidates(polynomial: np.ndarray) -> np.ndarray:
     size = np.where(size > 0.0, size, 1.0)
     # where the highest power vanishes a zero goes to infinity: a share of rounding keeps it finite
     leading = polynomial[:, -1]
-    leading = np.where(np.abs(leading) > 1e-15 * size, leading, 1e-15 * size)
+    leading = np.where(np.abs(leading) > _TINY * size, leading, _TINY * size)
     companion = np.zeros((number, degree, degree))
     companion[:, 0] = -polynomial[:, -2::-1] / leading[:, None]
     companion[:, np.arange(1, degree), np.arange(degree - 1)] = 1.0
