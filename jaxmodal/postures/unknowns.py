@@ -26,7 +26,7 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
-#: corrections with an exact value, of an angle, and of a value: far from the usual one it is known to few digits at first
+#: corrections with an exact value, of an angle and of a value: far from the usual one that has few digits at first
 _OF_ANGLE, _OF_VALUE = 1, 2
 
 
