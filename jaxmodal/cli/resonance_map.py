@@ -137,6 +137,10 @@ def resonance_map(
     title = f"{arm.name or argument} ({theory})"
     with refusing(argument):
         limits, rows, values = _shared(arm, joint, across and joint_or_address(across), ranges)
+        if isinstance(joint, str) and limits is None:
+            raise BadInput(
+                f"--joint {joint}: a map has its least and its largest value; give them, such as --range {joint}=0,20."
+            )
         found = resonance_free(
             *(arm, low, high, joint, rows, points), theory=theory, values=values, limits=limits
         )

@@ -255,3 +255,6 @@ def test_commands_find_values():
     run = CliRunner().invoke(main, ["resonance-map", *asked, "--band-hz", "30,40", *ranges])
     assert run.exit_code == 0, run.output
     assert "payload.mass [kg]" in run.output
+    run = CliRunner().invoke(main, ["resonance-map", *asked, "--band-hz", "30,40", *ranges[:2]])
+    assert run.exit_code == 2
+    assert "give them, such as --range payload.mass=0,20" in run.output
