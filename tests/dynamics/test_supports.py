@@ -9,6 +9,7 @@ from spatial_dynamics_cases import ROUNDING
 
 import jaxmodal as jm
 from jaxmodal import dynamics, symbolic
+from jaxmodal.dynamics.mechanics import supports
 from jaxmodal.dynamics.parameters import parameter_names, parameters, regressor
 from jaxmodal.runtime.errors import ArmError
 
@@ -114,6 +115,28 @@ def test_a_support_where_two_segments_meet():
     found = locked_ratios(jm.Arm((near, BEAM.replace(segment=True, length=0.3))), 12, 2)
     np.testing.assert_allclose(found[0], 1.0, rtol=1e-6, atol=0.0)
     np.testing.assert_allclose(found[1], 1.0, rtol=1e-3, atol=0.0)
+
+
+def test_springs_at_segments_are_unstrained_in_the_own_posture():
+    """A straight arm of two segments, 0.2 and 0.3 m, on a spring at the end of each."""
+    near = BEAM.replace(length=0.2, joint_angle=REST, support_x_stiffness=900.0)
+    far = BEAM.replace(length=0.3, segment=True, support_y_stiffness=700.0)
+    model = dynamics.flexible_arm(jm.Arm((near, far)), 1, shapes="polynomial")
+    q = np.zeros((2, model.num_coordinates))
+    q[:, 0] = REST, 1.3
+    found = dynamics.energies(model, q, np.zeros_like(q)).elastic
+    aside, rise = (of(1.3) - of(REST) for of in (math.cos, math.sin))
+    expected = 450.0 * (0.2 * aside) ** 2 + 350.0 * (0.5 * rise) ** 2
+    np.testing.assert_allclose(found, [0.0, expected], rtol=1e-12, atol=1e-12)
+
+
+def test_implicit_steps_take_the_stiffness_of_the_springs():
+    """Unstrained springs have no other stiffness; half of it would do for steps that are short."""
+    model = dynamics.flexible_arm(rod(**SPRUNG), shapes="polynomial")
+    home = np.array([REST])
+    found = supports.tangent(model, home)
+    expected = jax.jacfwd(lambda q: supports.forces(model, q))(home)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=0.0)
 
 
 @pytest.mark.slow

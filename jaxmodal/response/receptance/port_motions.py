@@ -78,13 +78,22 @@ class Motions(NamedTuple):
         values = self.values.real if system.real else self.values
         return in_quantity(system.quantity, system.inputs, system.outputs, values, omega)
 
+    def apart(self) -> Any:
+        """Return a mask (read, inputs, cells) of motions at `OFF_AXIS` that are nothing at all frequencies.
+
+        The highest overflow in large arms; what is not known at the lowest is not nothing.
+        """
+        return xp.all(self.rounding, axis=-1) & ~xp.isnan(self.values[..., 0])
+
     def without_apart(self) -> Motions:
         """Return traced motions but the last, at `OFF_AXIS`: 0 where these are nothing; derivatives are as they were.
 
         A motion may be nothing in one posture alone.
         """
-        own = slice(0, -len(OFF_AXIS))
-        apart = xp.all(self.rounding[..., -len(OFF_AXIS) :], axis=-1, keepdims=True)
+        own, beside = slice(0, -len(OFF_AXIS)), slice(-len(OFF_AXIS), None)
+        apart = self._replace(
+            values=self.values[..., beside], rounding=self.rounding[..., beside]
+        ).apart()[..., None]
         values = self.values[..., own]
         nothing = values - jax.lax.stop_gradient(values)
         values = xp.where(apart, xp.where(xp.isfinite(values), nothing, 0.0), values)
@@ -263,7 +272,7 @@ def with_apart(system: System, arms: Arms) -> Arms:
         return arms
     with np.errstate(all="ignore"):
         found = own_motions(system, wide(arms), OFF_AXIS)
-    return arms._replace(apart=np.all(found.rounding, axis=-1))
+    return arms._replace(apart=found.apart())
 
 
 def own_motions(system: System, arms: Arms, omega: np.ndarray) -> Motions:
