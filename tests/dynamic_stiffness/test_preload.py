@@ -232,10 +232,11 @@ def held_column(omega, beams):
     return moments[0] * forces[1] - moments[1] * forces[0]
 
 
+@pytest.mark.parametrize("seed", [5, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("beside", [1e-9, 1e-8, 1e-6, 1e-3])
-def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside):
+def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside, seed):
     """There the last bit of its length, or of a part of it where it is cut, moves the lowest mode by 1e-8."""
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(seed)
     for _ in range(3):
         length, depth = rng.uniform(0.5, 2.0), rng.uniform(0.01, 0.05)
         link = jm.Link(

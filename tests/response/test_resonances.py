@@ -75,7 +75,11 @@ def responded(name, quantity="receptance"):
     ("name", "quantity"),
     [
         *((name, "receptance") for name in CLOSED),
-        *(("bar", quantity) for quantity in ("mobility", "accelerance")),
+        *(
+            pytest.param(name, quantity, marks=() if name == "bar" else pytest.mark.slow)
+            for name in CLOSED
+            for quantity in ("mobility", "accelerance")
+        ),
     ],
 )
 def test_at_frequencies_in_closed_form(name, quantity):
