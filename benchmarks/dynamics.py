@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON and a picture."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dynamics", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/dynamics.json"))
-    parser.add_argument("--parts", default="forward,in_space,precision,speed")
+    parser.add_argument("--parts", default="forward,told,in_space,precision,speed")
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--arms", default=",".join(SETTINGS), help="of precision")
     parser.add_argument("--repeats", type=int, default=5)
@@ -65,6 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     for part in options.parts.split(","):
         known[part] = {
             "forward": lambda: forward(options.repeats),
+            "told": lambda: told(options.repeats),
             "in_space": lambda: in_space(options.repeats),
             "precision": lambda: [row for arm in options.arms.split(",") for row in precision(arm)],
             "speed": lambda: speed(options.cells, options.repeats),
@@ -104,6 +105,24 @@ def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, An
     from jaxmodal.dynamics.mechanics import recursion
 
     return [both_ways(chain(links, modes), recursion.solve, repeats, batch) for links in LINKS]
+
+
+def told(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, Any]]:
+    """The same where the motors move as they are told."""
+    import jax.numpy as jnp
+
+    from jaxmodal.dynamics.mechanics import recursion, solves
+
+    def by_recursion(model: Any, q: Any, right: Any, given: Any) -> Any:
+        free = model.layout.free
+        return recursion.solve_held(model, q, jnp.where(free > 0.0, right, given))[0]
+
+    def factorised(model: Any, matrix: Any, right: Any, given: Any) -> Any:
+        return solves.solve_held(matrix, right, model.layout.free, given)[0]
+
+    return [
+        both_ways(chain(links, modes), by_recursion, repeats, batch, factorised) for links in LINKS
+    ]
 
 
 #: shapes of each link in space: bending in each plane, torsion, stretch
@@ -151,8 +170,17 @@ def in_space(repeats: int, batch: int = 512) -> list[dict[str, Any]]:
     return [both_ways(model, recursion_in_space.solve, repeats, batch) for model in models]
 
 
-def both_ways(model: Any, solve: Callable[..., Any], repeats: int, batch: int) -> dict[str, Any]:
-    """Microseconds a state of forward dynamics, by B factorised and by the recursion, and what they differ by."""
+def both_ways(
+    model: Any,
+    solve: Callable[..., Any],
+    repeats: int,
+    batch: int,
+    factorised: Callable[..., Any] | None = None,
+) -> dict[str, Any]:
+    """Microseconds a state of forward dynamics, by B factorised and by the recursion, and what they differ by.
+
+    With ``factorised``, both take the accelerations of the motors in place of their torques.
+    """
     import jax
 
     from jaxmodal.dynamics.mechanics import equations
@@ -166,10 +194,19 @@ def both_ways(model: Any, solve: Callable[..., Any], repeats: int, batch: int) -
     q = rng.uniform(-0.05, 0.05, (batch, size))
     rate = rng.uniform(-1.0, 1.0, q.shape)
     torques = rng.uniform(-1.0, 1.0, (batch, links))
-    forms = {
+    forms: dict[str, Callable[..., Any]] = {
         "dense": lambda a, b, c: solve_definite(equations.inertia(model, a), right(a, b, c))[0],
         "recursive": lambda a, b, c: solve(model, a, right(a, b, c)),
     }
+    if factorised is not None:
+        forms = {
+            "dense": lambda a, b, c: factorised(
+                model, equations.inertia(model, a), right(a, b, 0 * c), equations.applied(model, c)
+            ),
+            "recursive": lambda a, b, c: solve(
+                model, a, right(a, b, 0 * c), equations.applied(model, c)
+            ),
+        }
     row: dict[str, Any] = {"links": links, "modes": list(model.modes), "coordinates": size}
     compiled, results = {}, {}
     for name, form in forms.items():
