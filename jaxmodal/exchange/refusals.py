@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
-from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -35,10 +34,7 @@ def require_lumpable(arm: Any) -> None:
         If the arm is not supported; the message names the value and the remedy.
     """
     require_x64()
-    if not isinstance(arm, SerialArm):
-        raise ArmError(
-            f"arm = {shown(arm)}: must be an Arm or a SpatialArm; read_arm reads a file."
-        )
+    require_arm(arm)
     if is_traced(arm):
         raise ArmError(
             "arm: holds traced values, and a file holds numbers; give a concrete arm, outside of jax.jit, jax.vmap and "

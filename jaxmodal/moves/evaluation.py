@@ -105,7 +105,7 @@ def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
 
 def most_modes_of(arm: Arm | SpatialArm) -> float:
     """Return the largest number of modes that can be computed for an arm."""
-    return min(most_modes(arm), limits.MODES) if isinstance(arm, SpatialArm) else limits.MODES
+    return min(most_modes(arm), limits.MODES)
 
 
 def vibration_of(
@@ -130,8 +130,7 @@ def vibration_of(
     _require_rest(move, knots)
     at = spread_over(way, postures)
     angles = angles_at(way.times, way.angles, at)
-    if isinstance(arm, SpatialArm):
-        refuse_half_turns(arm, angles)
+    refuse_half_turns(arm, angles)
     along = None if known is None else known.along(angles)
     if along is None:
         followed = int(min(num_modes + _FURTHER, most_modes_of(arm)))
@@ -202,7 +201,7 @@ def _ratios(given: Any, num_modes: int) -> Floats:
 
 
 def _pull(arm: Arm | SpatialArm, gravity: Any) -> Floats:
-    size = 2 if isinstance(arm, Arm) else 3
+    size = 3 if "z" in arm.directions else 2
     example = "(0, -9.81)" if size == 2 else "(0, 0, -9.81)"
     return finite("gravity", gravity, (size,), f"{size} finite numbers, m/s^2, such as {example}")
 

@@ -52,8 +52,7 @@ def loads_of(
     angles, rates, changes = way
     if not torque:
         return Loads(rates, changes, None, None)
-    if isinstance(arm, SpatialArm):
-        refuse_half_turns(arm, angles)
+    refuse_half_turns(arm, angles)
     model = flexible_arm(_rigid(arm), 0, gravity=gravity)
     weight = np.asarray(inverse_dynamics(model, angles, 0.0 * rates, 0.0 * changes))
     whole = np.asarray(inverse_dynamics(model, angles, rates, changes))

@@ -13,8 +13,6 @@ from scipy.optimize import linear_sum_assignment
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.mode_shapes import assurance, mode_shapes
-from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
 from jaxmodal.moves.pushing_supports import planar_support_forces, spatial_support_forces
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
@@ -75,12 +73,10 @@ class ModesAlong(NamedTuple):
     number: NDArray[np.int64]
 
 
-def modes_in(
-    arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Arm | SpatialArm
-) -> Posture:
+def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
     """Return the modes of an arm in its present posture, and the modal forces of its joint motion.
 
-    Its supports are unstrained in the posture of ``unstrained``.
+    Its supports are unstrained in the posture of ``unstrained``, an arm of the same kind.
     """
     shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
@@ -88,19 +84,13 @@ def modes_in(
     together = np.array([one[i] + one[j] for i, j in pairs]).reshape(-1, count)
     rates = np.concatenate([0.0 * one, one, together])
     changes = np.concatenate([one, 0.0 * one, 0.0 * together])
-    if isinstance(shapes, ModeShapes) and isinstance(arm, Arm):
-        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
-        assert isinstance(unstrained, Arm)
-        base = np.asarray(shapes.participation)[:, :2]
-        pushed = planar_support_forces(arm, shapes, unstrained)
-    else:
-        assert isinstance(shapes, SpatialModeShapes)
-        assert isinstance(arm, SpatialArm)
+    if isinstance(arm, SpatialArm):
         forces = spatial_inertia(arm, shapes, theory, rates, changes)
         tips = spatial_tips(arm, shapes, theory)
-        assert isinstance(unstrained, SpatialArm)
-        base = np.asarray(shapes.participation)[:, :3]
         pushed = spatial_support_forces(arm, shapes, unstrained)
+    else:
+        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
+        pushed = planar_support_forces(arm, shapes, unstrained)
     driven = np.asarray(shapes.motions) @ forces.T
     alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
     for k in range(count):
@@ -116,7 +106,7 @@ def modes_in(
         tips=tips,
         joints=driven[:, :count],
         turning=turning,
-        base=base,
+        base=np.asarray(shapes.participation)[:, : tips.shape[1]],
         supports=pushed,
     )
 

@@ -44,10 +44,10 @@ def is_supported(arm: Arm | SpatialArm) -> bool:
     return any(stiffness > 0.0 for link in arm.links for _, stiffness in support_stiffnesses(link))
 
 
-def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
+def refuse_half_turns(arm: Any, postures: Floats) -> None:
     """Raise an error if a tip with a support of kind "rotation" passes half a turn along joint angles (P, n).
 
-    There the rotation vector changes its sign, and with it the moment of the support.
+    There the rotation vector changes its sign, and with it the moment of the support. Planar arms have no such support.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
     held = {
         k: place
         for k, link in enumerate(arm.links)
-        for place, support in enumerate(link.supports, start=1)
+        for place, support in enumerate(getattr(link, "supports", ()), start=1)
         if support.kind == "rotation" and float(support.stiffness) > 0.0
     }
     if not held:
