@@ -105,8 +105,10 @@ class Evaluator:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
-        self.in_space = isinstance(problem.arm, SpatialArm)
-        self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
+        arm = problem.arm
+        self.rates = (
+            SpatialRates(problem, arm) if isinstance(arm, SpatialArm) else PlanarRates(problem, arm)
+        )
         self._spent = 0.0
         self._solutions, self._reports, self._linearised = _Latest(), _Latest(), _Latest()
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
@@ -146,7 +148,7 @@ class Evaluator:
         sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
         cells = np.concatenate(sets)
         columns = posture_columns(arm, cells)
-        often = self._spent > _IN_NUMPY and not self.in_space
+        often = self._spent > _IN_NUMPY and self.rates.has_programs
         self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
         kernel = "portable" if often else "auto"

@@ -14,13 +14,13 @@ from jax import Array
 from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: name of the posture set that always exists: the arm's own posture
 OWN = "own"
@@ -167,14 +167,7 @@ def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.n
 
 def _mattering(arm: Arm | SpatialArm) -> list[int]:
     """Return the joints on whose positions the frequencies depend; joint 1 if there is none."""
-    return [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
-
-
-def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
-    """Return True if joint 1 turns the arm relative to loads or to springs to the ground."""
-    if isinstance(arm, SpatialArm) or arm.loads is not None or arm.base_stiffness is not None:
-        return True
-    return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
+    return [i for i in arm.joints if i > 1 or first_angle_matters(arm)] or [1]
 
 
 def workspace(*ranges_deg: tuple[float, float, int], sliding: Sequence[int] = ()) -> np.ndarray:

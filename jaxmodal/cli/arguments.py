@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import click
+import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import first_angle_matters
@@ -26,6 +27,12 @@ class BadInput(click.ClickException):
     """Invalid input: one message on standard error, exit status 2."""
 
     exit_code = EXIT_BAD_INPUT
+
+
+def end_unless(all_found: Any) -> None:
+    """End the command with exit status 1, unless all that it was asked for was found and certified."""
+    if not np.all(all_found):
+        raise SystemExit(EXIT_NOT_ALL)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from jaxmodal.cli.arguments import (
     BadInput,
     Posture,
     digits_option,
+    end_unless,
     format_option,
     given,
     load_vibrating_arm,
@@ -115,8 +116,7 @@ def frequencies(
     else:
         lines = (json.dumps(without_nonfinite(entry), allow_nan=False) for entry in found)
         click.echo("[\n" + ",\n".join(lines) + "\n]")
-    if not (_errors_small(found) if under_loads else _all_certified(found)):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(_errors_small(found) if under_loads else _all_certified(found))
 
 
 def _certified(arm: Arm | SpatialArm, modes: int, theory: TheoryName) -> Entry:

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.tables import printable
+from jaxmodal.runtime.tables import csv_text, printable
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
@@ -67,6 +67,18 @@ def without_nonfinite(value: Any) -> Any:
 def print_json(value: Any, **layout: Any) -> None:
     """Print a value as JSON, with null for values that are not finite."""
     click.echo(json.dumps(without_nonfinite(value), allow_nan=False, **layout))
+
+
+def print_rows(
+    output_format: str, headings: Sequence[str], rows: Sequence[Sequence[Any]], found: Any
+) -> None:
+    """Print rows as a JSON list of objects or as CSV, or the result that they are taken from as its text."""
+    if output_format == "json":
+        print_json([dict(zip(headings, row, strict=True)) for row in rows])
+    elif output_format == "csv":
+        click.echo(csv_text(headings, rows), nl=False)
+    else:
+        click.echo(str(found))
 
 
 def print_document(text: str, output_format: str) -> None:

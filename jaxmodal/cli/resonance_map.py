@@ -12,11 +12,11 @@ import numpy as np
 from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Posture,
     WholeRange,
     band_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -153,8 +153,7 @@ def resonance_map(
         save_picture(
             "--plot", plot, lambda path: plot_resonance_map(fine, path, f"{title}\n{band}")
         )
-    if not found.certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.certified)
 
 
 def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Band,
     NumberRange,
     Posture,
     WholeRange,
     band_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -211,8 +211,7 @@ def response(
         click.echo(f"wrote {uff}", err=True)
     if curves is not None:
         _draw(*curves, resonances, plot, nyquist)
-    if not found.ok:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.ok)
 
 
 def _slopes(

@@ -17,7 +17,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
-from jaxmodal.frequencies.models import OtherArm, TracedModel, model_of, planar
+from jaxmodal.frequencies.models import OtherArm, TracedModel, model_of, on_host_model, planar
 from jaxmodal.frequencies.programs import (
     MOST,
     confirm_padded,
@@ -73,8 +73,9 @@ def count_below(
 
 def counts_below(model: Model | TracedModel, values: Array) -> Array:
     """Return `count_below` at frequencies that were checked; NumPy arrays for a concrete arm."""
-    if not isinstance(model, TracedModel) and on_host(values):
-        found = count_on_host(model, values)
+    concrete = on_host_model(model, values)
+    if concrete is not None:
+        found = count_on_host(concrete, values)
         _require_exact(values, found)
         return found
     arm = planar(model)
@@ -141,10 +142,11 @@ def certify(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
     count, model = values.shape[0], model_of(arm, theory)
-    if not isinstance(model, TracedModel) and on_host(values):
-        modes = np.arange(1, count + 1) + model.zero_frequencies
-        found = confirm_on_host(model, values, modes, tolerance)
-        return jax.device_put(_certificate(found, np.bool_(model.invalid), count))
+    concrete = on_host_model(model, values)
+    if concrete is not None:
+        modes = np.arange(1, count + 1) + concrete.zero_frequencies
+        found = confirm_on_host(concrete, values, modes, tolerance)
+        return jax.device_put(_certificate(found, np.bool_(concrete.invalid), count))
     lowered = planar(model)
     # a verdict has no derivative, as that of `natural_frequencies` has none
     given = jax.lax.stop_gradient((lowered.beams, values))

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import is_whole, real_number
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
@@ -74,11 +74,12 @@ def posture_series(
     >>> values.value.shape, bool((values.error < 1e-13).all())
     ((2, 2), True)
     """
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         return _in_space(arm, omega_max, theory, omega_min, joints)
     low, high = _range(omega_max, omega_min)
     whole = varying(
-        require_planar(arm),
+        arm,
         _varying(joints, [k + 1 for k in turning(arm, range(arm.num_links))], arm.num_links),
         (),
         theory,

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -227,6 +227,7 @@ def _require_possible(
 
 def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
     """Return an arm of either kind for ``what``, which refuses what it does not know."""
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         if is_traced(arm):
             raise ArmError(
@@ -234,7 +235,7 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
             )
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
-    refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")
+    refuse_loads(arm, f"{what} (axial forces have to be the same in every posture)")
     beams, flags = prepared_values(arm, theory)
     first = 1 if np.any(_grounded(beams)) else 2
     return TurnedInThePlane(arm, beams, flags, tuple(range(first, arm.num_links + 1)))

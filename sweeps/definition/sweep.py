@@ -161,7 +161,7 @@ class Sweep(ShowsTables):
 
     def further_dims(self, output: str) -> tuple[str, ...]:
         """Return the dimensions of an output after mode."""
-        return QUANTITIES[output].dims_for(isinstance(self.arm, SpatialArm))
+        return QUANTITIES[output].dims_for("z" in self.arm.directions)
 
     def units_of(self, output: str) -> str:
         """Return the unit of an output; the unit of a peak depends on the ports."""
@@ -176,7 +176,7 @@ class Sweep(ShowsTables):
         if dimension == "parameter":
             return self.sensitivity_to
         arm = self.arm
-        return labels_of(dimension, isinstance(arm, SpatialArm), under_forces(arm))
+        return labels_of(dimension, "z" in arm.directions, under_forces(arm))
 
     def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
         """Return the shape of an output (`dims_of`) over all cells, or over ``cells``, points per axis."""

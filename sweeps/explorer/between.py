@@ -48,4 +48,4 @@ def between_cells(
     ]
     if fixed:
         return {"why": f"{', '.join(fixed)}: the solver in the page cannot change this."}
-    return {"arms": arms, "addresses": addresses, "space": isinstance(arm, SpatialArm)}
+    return {"arms": arms, "addresses": addresses, "space": "z" in arm.directions}

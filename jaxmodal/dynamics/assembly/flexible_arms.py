@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar, whole
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import POSITIVE, shown
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
@@ -265,6 +265,7 @@ def flexible_arm(
     }
     one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     scaled = coordinates == "tip_deflection"
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         still = (0.0, 0.0, 0.0) if gravity is None else gravity
         family = FAMILIES_IN_SPACE[0] if shapes is None else shapes

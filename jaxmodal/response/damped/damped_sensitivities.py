@@ -15,12 +15,8 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
-from jaxmodal.response.driven.driven_arms import by_links
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
-from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
-from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
-from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
-from jaxmodal.response.receptance.rigid_supports import support_pivots
+from jaxmodal.response.exact.sensitivities import parameters_of, slopes_of, together, values_of
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -159,7 +155,7 @@ def damped_sensitivities(
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        factors = _factors(arm, theory, singles, roots)
+        factors = slopes_of(arm, theory, "receptance", (), (), singles).factors(roots)
         slopes = _of_product(factors, roots.size, len(singles) + 1)
         derivative = -slopes[:-1] / slopes[-1]
     derivative = np.where(simple, derivative, np.nan)
@@ -169,17 +165,6 @@ def damped_sensitivities(
         derivative=together(derivative.T, members, singles),
         addresses=names,
     )
-
-
-def _factors(
-    arm: Arm | SpatialArm, theory: TheoryName, singles: Sequence[str], roots: np.ndarray
-) -> Sequence[Dual]:
-    """Return the factors of the characteristic determinant at its roots, with derivatives, each (..., roots)."""
-    if isinstance(arm, SpatialArm):
-        return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
-    system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-    at_ground, ports = condensed_with_slopes(system, by_links(system), roots)
-    return [*at_ground.found.factors, *support_pivots(ports.square)]
 
 
 def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:

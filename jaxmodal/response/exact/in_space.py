@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
-from jaxmodal.frequencies.models import TracedModel, model_of
+from jaxmodal.frequencies.models import TracedModel
 from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
@@ -83,8 +83,7 @@ def _cells(
         assert isinstance(lowered, SpatialModel)
         yield arm, lowered
         return
-    base = model_of(arm, theory)  # raises errors that apply to every cell
-    assert isinstance(base, SpatialModel)
+    base = arm.model(theory)  # raises errors that apply to every cell
     addresses, values = columns
     for cell in values.T:
         try:
@@ -92,6 +91,4 @@ def _cells(
         except ArmError:
             yield None, base
             continue
-        model = model_of(one, theory)
-        assert isinstance(model, SpatialModel)
-        yield one, model
+        yield one, one.model(theory)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.addresses import asked_for
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.parameters import get_parameter
@@ -22,7 +21,7 @@ from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes
+from jaxmodal.response.exact.slopes import PlanarSlopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
@@ -191,10 +190,10 @@ def response_sensitivities(
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    motions_at = _motions_with_slopes(arm, theory, receptance, into, out, singles)
+    driven = slopes_of(arm, theory, receptance, into, out, singles)
 
     def by_parameters(omega: Floats) -> NDArray[np.complex128]:
-        motions, dual_omega = motions_at(omega)
+        motions, dual_omega = driven.motions(omega)
         with np.errstate(all="ignore"):
             found = in_quantity(receptance, into, out, motions, dual_omega)
         shape = (len(found.slopes), len(out), len(into), 1, omega.size)
@@ -219,19 +218,18 @@ def response_sensitivities(
     )
 
 
-def _motions_with_slopes(
+def slopes_of(
     arm: Arm | SpatialArm,
     theory: TheoryName,
     quantity: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     singles: Sequence[str],
-) -> Callable[[Floats], tuple[Dual, Dual]]:
-    """Return a function of frequencies that gives the motions and the frequencies, both with derivatives."""
+) -> PlanarSlopes | SpatialSlopes:
+    """Return an arm of either kind with ports, with derivatives by addresses and, last, by the frequency."""
     if isinstance(arm, SpatialArm):
-        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
-    system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
-    return functools.partial(motions_with_slopes, system)
+        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles)
+    return PlanarSlopes(arm, theory, quantity, inputs, outputs, singles)
 
 
 def parameters_of(

@@ -15,6 +15,7 @@ from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
 from jaxmodal.response.modal.results import ModalDamping, ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
@@ -76,7 +77,8 @@ def modes_in_space(
         at[:free], hinges = _at_zero_frequency(arm, given, omega, theory)
         for number, values in hinges.items():
             gives[:free, number, model.values.links[number].stiffness.size - 1] = values
-    return ModesAtPorts(found, at, _damping(arm, model, modes, gives, points, free))
+    own = _damping(arm, model, modes, gives, points, free)
+    return ModesAtPorts(found, at, own, still_in_space(arm, theory, given))
 
 
 def _at_zero_frequency(

@@ -17,6 +17,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.response.driven.damping import damping_of, undamped
+from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.members import on_segments, owners, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.response.modal.base_motion import motion_of_base
@@ -84,7 +85,7 @@ def modes_at_ports(
         at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
         gives[..., rigid], inside[..., rigid] = hinged, 0.0
     own = damping_of_modes(beams, flags, damping, inside, weights, gives)
-    return ModesAtPorts(shapes.frequencies, at, own)
+    return ModesAtPorts(shapes.frequencies, at, own, [cannot_move(each, arm) for each in found])
 
 
 def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:

@@ -41,8 +41,11 @@ class ModesAtPorts:
         the mode for a unit acceleration.
     damping : ModalDamping
         The arm's own damping between the modes.
+    still : list of bool
+        True for ports that stay at rest under any force.
     """
 
     frequencies: NaturalFrequencies
     at: Floats
     damping: ModalDamping
+    still: list[bool]

@@ -17,7 +17,6 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.driven.damping import undamped
-from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, Ports, ports
@@ -26,7 +25,6 @@ from jaxmodal.response.modal.damping_of_modes import given_damping, require_give
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
-from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -338,11 +336,7 @@ def modal_superposition(
         left_out = static_compliance(arm, driven, read, theory=theory).values - modes
     # places that cannot move are exactly 0, without the rounding of their modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
-        still = (
-            still_in_space(arm, theory, places)
-            if isinstance(arm, SpatialArm)
-            else [cannot_move(port, arm) for port in places]
-        )
+        still = [found.still[given.index(port)] for port in places]
         part[:, still], rest[still] = 0.0, 0.0
     own = damping_ratio is None and rayleigh is None
     viscous, structural = found.damping

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from jaxmodal.arm import checks as planar
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import Section
@@ -77,6 +77,7 @@ def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
     >>> check_arm(examples.two_link_flexible()).remarks, check_arm(examples.six_axis_industrial()).remarks
     ((), ())
     """
+    require_arm(arm)
     if not isinstance(arm, SpatialArm):
         return planar.check(arm)
     arm.to_dict()  # refuses values that are not numbers

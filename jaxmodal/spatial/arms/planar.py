@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
@@ -74,6 +74,7 @@ def to_spatial(
     >>> jm.to_spatial(jm.Arm((link, link))).num_links
     2
     """
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         if sections:
             raise ArmError(
@@ -81,7 +82,6 @@ def to_spatial(
                 "set others by their addresses, or with link.replace(section=...)."
             )
         return arm
-    require_planar(arm)
     given = {} if sections is None else dict(sections)
     for number in given:
         if number not in range(1, arm.num_links + 1):

@@ -122,7 +122,7 @@ def ok(asked: Asked) -> bool:
 
 def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
     head, links = found.tables()[:2]
-    kind = "An arm in space" if isinstance(asked.arm, SpatialArm) else "A planar arm"
+    kind = "An arm in space" if "z" in asked.arm.directions else "A planar arm"
     posture = posture_text(asked.arm)
     places = zip("xyz", centre_of_gravity(asked.arm, shapes).tolist(), strict=False)
     centre = ", ".join(f"{axis} {value:.5g} m" for axis, value in places)
