@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
@@ -29,8 +28,6 @@ from jaxmodal.spatial.preload.energies import factor_rates
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.load_factors import NONE, Factor, Loaded, factors
 from jaxmodal.statics.stability import NO_STIFFNESS
-
-Floats = NDArray[np.float64]
 
 #: largest number of factors in one call
 MOST_FACTORS = 100

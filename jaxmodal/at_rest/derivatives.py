@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.at_rest.loaded_arms import LoadedArm
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
-
-Floats = NDArray[np.float64]
 
 
 def factor_rate(problem: LoadedArm, factor: float, vector: Floats) -> Callable[[LoadedArm], float]:

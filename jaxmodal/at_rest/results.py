@@ -7,10 +7,10 @@ import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.at_rest.stresses import Stresses, stresses_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
@@ -21,7 +21,6 @@ from jaxmodal.statics.equilibrium import LARGE_DISPLACEMENT, LARGE_ROTATION
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 ALONG = ("link", "station")
 
 

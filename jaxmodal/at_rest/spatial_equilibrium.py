@@ -6,16 +6,15 @@ import dataclasses
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.at_rest.results import ALONG, AtRest, ends, how_far, title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.preload.equilibrium import deflections
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 
-Floats = NDArray[np.float64]
 #: headings of the section forces, in the order of `AtRest.section_forces`
 _SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
 #: values below this share of the largest in their group are rounding, and are shown as 0

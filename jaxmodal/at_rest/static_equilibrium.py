@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
@@ -29,14 +28,13 @@ from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
 from jaxmodal.at_rest.stability import judge_stability
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import bent, geometry
 from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
-Numbers = NDArray[np.float64]
+Numbers = Floats
 
 
 @dataclasses.dataclass(frozen=True)

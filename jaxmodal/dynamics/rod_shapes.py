@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
 from jaxmodal.dynamics.shapes import samples
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
-Numbers = NDArray[np.float64]
+Numbers = Floats
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,9 +22,10 @@ from jaxmodal.dynamics.frequency_equation import (
     wave_numbers,
 )
 from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
-Numbers = NDArray[np.float64]
+Numbers = Floats
 #: phi, phi', phi'' with respect to xi at some positions, each of shape (positions, modes)
 Values = tuple[Numbers, Numbers, Numbers]
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import qmc
 
@@ -21,10 +20,9 @@ from jaxmodal.exchange.results import LumpedArm
 from jaxmodal.exchange.vibration import Stance, springs_of
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 #: weight of the logarithm of a spring's factor against relative errors of frequencies: keeps undetermined springs
 #: unchanged
@@ -185,7 +183,7 @@ def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
 
 def _certified(
     arm: Arm | SpatialArm, postures: Floats, modes: int, theory: TheoryName
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Bools]:
     found = [natural_frequencies(arm.with_posture(p), modes, theory=theory) for p in postures]
     omega = np.array([np.asarray(each.frequencies_hz) for each in found]) * 2.0 * np.pi
     return omega, np.array([np.asarray(each.certified) for each in found])

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import finite, positive_integer, reals
 from jaxmodal.arm.arm import Arm
@@ -23,12 +22,11 @@ from jaxmodal.moves.pushing_supports import is_supported, refuse_half_turns
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import GRAVITY, SUPPORTS, TURNING, MoveVibration
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
-
-Floats = NDArray[np.float64]
 
 #: number of modes that are tracked in addition to those asked for, since a tracked mode may leave the lowest ones
 _FURTHER = 2

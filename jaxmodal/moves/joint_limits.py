@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.arm.arm import Arm
@@ -13,10 +12,9 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
 from jaxmodal.dynamics.mechanics.states import inverse_dynamics
 from jaxmodal.moves.pushing_supports import refuse_half_turns
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 
 class Loads(NamedTuple):

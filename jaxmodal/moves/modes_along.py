@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from jaxmodal.arm.arm import Arm
@@ -16,11 +15,10 @@ from jaxmodal.modes.mode_shapes import assurance, mode_shapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
 from jaxmodal.moves.pushing_supports import planar_support_forces, spatial_support_forces
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 
 class Posture(NamedTuple):
@@ -45,7 +43,7 @@ class Posture(NamedTuple):
     """
 
     omega: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     motions: Floats
     masses: Floats
     tips: Floats
@@ -63,14 +61,14 @@ class ModesAlong(NamedTuple):
     """
 
     omega: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     tips: Floats
     joints: Floats
     turning: Floats
     base: Floats
     supports: Floats
     assurance: Floats
-    number: NDArray[np.int64]
+    number: Integers
 
 
 def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
@@ -163,7 +161,7 @@ def modes_along(
     )
 
 
-def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture:
+def _ordered(here: Posture, chosen: Integers, signs: Floats) -> Posture:
     """Return the modes of a posture reordered and with other signs."""
 
     def signed(values: Floats) -> Floats:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from jaxmodal.arm.arm import Arm
@@ -20,11 +19,10 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_tips, tip_places
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
-
-Floats = NDArray[np.float64]
 
 #: half of an angle of rotation, rad, whose square is negligible beside 1
 _SMALL = 1e-4

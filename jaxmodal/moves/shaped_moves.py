@@ -6,16 +6,14 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.moves.results import MoveVibration
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.results import ListedResult
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -58,7 +56,7 @@ class ShapedMove(ListedResult):
     vibrations: tuple[MoveVibration, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """Worst `Status` of each arm along the path of the shaped move, shape (V,)."""
         return np.array([int(Status.worst(found.status)) for found in self.vibrations])
 
@@ -178,7 +176,7 @@ class ShaperComparison(ListedResult):
     moves: tuple[ShapedMove, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """Worst `Status` of each kind."""
         return np.array([int(Status.worst(move.status)) for move in self.moves])
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
@@ -18,10 +17,9 @@ from jaxmodal.moves.evaluation import question_of
 from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
 from jaxmodal.moves.tasks import Task, bands_of, evaluated, is_straight, samples_of, task_of
 from jaxmodal.moves.tolerances import variants_of
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 #: kinds of shaping, and the name of the unshaped move in comparisons
 KINDS = ("zv", "zvd", "ei", "wide", "s_curve")

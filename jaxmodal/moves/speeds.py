@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
@@ -28,12 +27,11 @@ from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.speed_results import Crossing, MoveCrossings, SpeedsToAvoid
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.workspace.extremes import extremes
-
-Floats = NDArray[np.float64]
 
 #: number of times of a move at which orders and modes are compared
 _SAMPLES = 4001
@@ -332,7 +330,7 @@ def _around(
     return low, high
 
 
-def _time_near(times: Floats, close: NDArray[np.bool_], k: int) -> float:
+def _time_near(times: Floats, close: Bools, k: int) -> float:
     """Return the time during which an order stays near a mode around the crossing after time k, s."""
     before, after = k, k + 1
     while before > 0 and close[before]:

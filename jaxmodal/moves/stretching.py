@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
 from jaxmodal.arm.arm import Arm
@@ -19,6 +18,7 @@ from jaxmodal.moves.joint_limits import Limit, limits_of, loads_of
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.tolerances import Variant, variants_of
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ListedResult
 from jaxmodal.runtime.statuses import Status
@@ -67,7 +67,7 @@ class StretchedMove(ListedResult):
     tried: int
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """Worst `Status` of each arm along the path, shape (V,)."""
         return np.array([int(Status.worst(found.status)) for found in self.vibrations])
 

@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import linprog
 
@@ -25,12 +24,11 @@ from jaxmodal.moves.joint_limits import (
 )
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ListedResult, ResolvedResult
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 #: number of times at which the length of the path is measured, and number of times at which the result is checked
 _MEASURED, _SAMPLES = 20_001, 4001

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Bools, Integers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import shear_ratio
 
@@ -47,7 +48,7 @@ class Prestress(NamedTuple):
 class Pieces(NamedTuple):
     """Pieces of all flexible links, base to tip: link of each, position of its start along the link, length."""
 
-    link: NDArray[np.int64]
+    link: Integers
     begin: Numbers
     length: Numbers
 
@@ -86,7 +87,7 @@ def pieces_for(
     return Pieces(np.array(links, np.int64), np.array(begins, kind), np.array(lengths, kind))
 
 
-def _flexible(beams: BeamArrays) -> NDArray[np.bool_]:
+def _flexible(beams: BeamArrays) -> Bools:
     everywhere = np.ones(beams.length.shape[0], bool)
     return everywhere if beams.flexible is None else np.real(beams.flexible) > 0.0
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads, geometry, places
 from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
@@ -47,13 +48,13 @@ class Motions(NamedTuple):
     each piece, (pieces,); ``base`` is True for free coordinates of an elastic base.
     """
 
-    place: NDArray[np.float64]
+    place: Floats
     turn: Numbers
     move_x: Numbers
     move_y: Numbers
     about_x: Numbers
     about_y: Numbers
-    first: NDArray[np.int64]
+    first: Integers
     stretch: dict[int, int]
     gives: dict[tuple[int, int], int]
     base: dict[int, bool]

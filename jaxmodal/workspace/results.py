@@ -7,13 +7,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address, joint_named
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.results import ListedResult, Result
@@ -111,7 +111,7 @@ class Extremes(Result):
     theory: TheoryName
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the lowest and of the highest frequency, shape (2,)."""
         return np.array([self.lowest.status, self.highest.status])
 

@@ -8,20 +8,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import DIMENSIONS
-
-FloatArray = NDArray[np.float64]
 
 RESERVED_NAMES = ("mode", "theory", "parameter_unit", *DIMENSIONS)
 _DEGREE = ("degree", "degrees", "deg")
@@ -48,11 +46,11 @@ class Column:
     name: str
     address: str
     unit: str
-    values: FloatArray
+    values: Floats
     given: str
 
     @property
-    def si_values(self) -> FloatArray:
+    def si_values(self) -> Floats:
         """Values in SI units and radians, shape (n,)."""
         return np.deg2rad(self.values) if self.unit == "degree" else self.values
 
@@ -312,7 +310,7 @@ def _unit(name: str, unit: str | None, si_unit: str) -> str:
     raise SweepError(f"axis {name!r}: unit = {shown(unit)}: must be {allowed}.")
 
 
-def _values(name: str, values: Any, address: str) -> FloatArray:
+def _values(name: str, values: Any, address: str) -> Floats:
     with about(f"axis {name!r}"):
         values = plain("values", values)
     try:

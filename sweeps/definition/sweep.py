@@ -17,9 +17,10 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from sweeps.definition.axes import Axis, Column, FloatArray, axes_of_arm
+from sweeps.definition.axes import Axis, Column, axes_of_arm
 from sweeps.definition.checks import (
     arm_of,
     check_axes,
@@ -215,7 +216,7 @@ class Sweep(ShowsTables):
         text = json.dumps(self.description(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def values_at(self, places: Sequence[Any]) -> dict[str, FloatArray]:
+    def values_at(self, places: Sequence[Any]) -> dict[str, Floats]:
         """Return the values of cells by address, in SI units, from indices along each axis, shape (N,) each."""
         return {
             column.address: column.si_values[place]

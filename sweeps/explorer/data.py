@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import OF_FREQUENCIES
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -257,7 +257,7 @@ def _si(value: float, unit: str) -> float:
     return math.radians(value) if unit == "degree" else value
 
 
-def _places(arm: Arm) -> dict[str, NDArray[np.float64]]:
+def _places(arm: Arm) -> dict[str, Floats]:
     beams = beam_values(arm.replace(loads=None))
     nothing = np.zeros(arm.num_links)
     found = {field: getattr(beams, field) for field in _PLACES}
@@ -277,7 +277,7 @@ def _set_by(ds: xr.Dataset, columns: dict[str, Any], point: int) -> dict[str, fl
 
 def _changes(
     arm: Arm,
-    rest: dict[str, NDArray[np.float64]],
+    rest: dict[str, Floats],
     ds: xr.Dataset,
     number: int,
     axis: str,
@@ -285,7 +285,7 @@ def _changes(
 ) -> list[dict[str, Any]]:
     """Return the angles, lengths and offsets that an axis changes: entries with axis, field, link and values."""
 
-    def at(point: int) -> dict[str, NDArray[np.float64]]:
+    def at(point: int) -> dict[str, Floats]:
         values = {
             about["parameter"]: _si(float(ds[name].values[point]), about["unit"])
             for name, about in columns.items()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.quantity import Quantity, flags, of_part
@@ -135,7 +136,7 @@ _CERTIFIED = (
 )
 
 
-def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
+def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> Floats:
     """Return the energies of the kinds of a dimension divided by their sum, shape (N, K, n, kinds)."""
     loaded = getattr(energies, "preload", None) is not None
     names = labels_of(dimension, isinstance(energies, SpatialEnergies), loaded)

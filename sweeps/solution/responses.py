@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import ArmKind
 from jaxmodal.arm.arm import Arm
@@ -17,12 +16,10 @@ from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.static.compliance import static_compliance
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
-
 
 #: possible statuses of the highest peak, of the static compliance and of the buckling factor of a cell
 OF_PEAKS = (Status.resolved, Status.resonance, Status.no_peak, Status.no_value)
@@ -43,7 +40,7 @@ class ComplianceCells(NamedTuple):
     """
 
     values: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 class PeakCells(NamedTuple):
@@ -61,7 +58,7 @@ class PeakCells(NamedTuple):
 
     size: Floats
     frequency: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 class BucklingCells(NamedTuple):
@@ -76,7 +73,7 @@ class BucklingCells(NamedTuple):
     """
 
     factor: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 def _arms(arm: ArmKind, values: Mapping[str, Floats]) -> Iterator[ArmKind | None]:

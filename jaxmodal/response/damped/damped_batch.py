@@ -24,6 +24,7 @@ from jaxmodal.response.damped.damped_roots import (
 from jaxmodal.response.driven.damping import SPRINGS
 from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, present, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -32,7 +33,6 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: number of cells that are followed together
 _CELLS = 256
 #: fields whose zeros determine which motions cost no energy, and which of those are damped
@@ -62,8 +62,8 @@ class DampedModesBatch(ShowsRoots):
         Name of the theory.
     """
 
-    roots: NDArray[np.complex128]
-    fast_roots: NDArray[np.complex128]
+    roots: Complexes
+    fast_roots: Complexes
     undamped: Floats
     status: NDArray[np.uint8]
     cells: Floats
@@ -190,9 +190,9 @@ def _groups(
     addresses: Sequence[str],
     values: Floats,
     omega: Floats,
-    known: NDArray[np.bool_],
-    whole: NDArray[np.bool_],
-) -> list[tuple[NDArray[np.int64], list[str], Arm | SpatialArm, Floats]]:
+    known: Bools,
+    whole: Bools,
+) -> list[tuple[Integers, list[str], Arm | SpatialArm, Floats]]:
     """Group cells with equal numbers of modes and zero frequencies, equal rigid supports and equal free dampers.
 
     Each group has its cells, the addresses that still vary, the arm with these supports, and the values (addresses,

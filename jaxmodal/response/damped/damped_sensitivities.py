@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.arm import Arm, require_arm
@@ -17,6 +16,7 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
 from jaxmodal.response.exact.sensitivities import parameters_of, slopes_of, together, values_of
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -26,7 +26,6 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: substitute for the logarithm of a factor that is 0
 _NOTHING = -800.0
 
@@ -50,11 +49,11 @@ class DampedSensitivities(Result):
 
     modes: DampedModes
     values: Floats
-    derivative: NDArray[np.complex128]
+    derivative: Complexes
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (M,): those of the modes; no_value for coincident roots, which have no derivative."""
         lost = np.isnan(self.derivative).any(axis=1) & (self.modes.status == Status.certified)
         return np.where(lost, int(Status.no_value), self.modes.status)
@@ -167,12 +166,12 @@ def damped_sensitivities(
     )
 
 
-def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:
+def _of_product(factors: Sequence[Dual], count: int, directions: int) -> Complexes:
     """Return derivatives of a product at its zeros, shape (directions, count), up to a common factor for each zero."""
     values = [np.broadcast_to(x.value, (1, count))[0] for x in factors]
     slopes = [np.broadcast_to(x.slopes, (directions, 1, count))[:, 0] for x in factors]
     logs = [np.where(x == 0.0, _NOTHING, np.log(x + 0j)) for x in values]
     others = sum(logs) - np.stack(logs)
     weights = np.exp(others - others.real.max(axis=0))
-    found: NDArray[np.complex128] = np.einsum("kf,kpf->pf", weights, np.stack(slopes))
+    found: Complexes = np.einsum("kf,kpf->pf", weights, np.stack(slopes))
     return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.addresses import asked_for
 from jaxmodal.arm.arm import Arm, require_arm
@@ -23,6 +23,7 @@ from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.exact.slopes import PlanarSlopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -34,7 +35,6 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: number of directions times frequencies that are computed at a time
 _BLOCK = 20_000
 
@@ -62,12 +62,12 @@ class ResponseSensitivities(Result):
 
     response: FrequencyResponse
     values: Floats
-    derivative: NDArray[np.complex128]
-    by_frequency: NDArray[np.complex128]
+    derivative: Complexes
+    by_frequency: Complexes
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (outputs, inputs, F): those of the response; not_resolved for a NaN derivative."""
         codes = np.asarray(self.response.status, np.int64).reshape(self.derivative.shape[:-1])
         lost = np.isnan(self.derivative).any(axis=-1) & (codes == Status.resolved)
@@ -94,7 +94,7 @@ class ResponseSensitivities(Result):
             return self.of_magnitude * scale / np.abs(self._response)[..., None]
 
     @property
-    def _response(self) -> NDArray[np.complex128]:
+    def _response(self) -> Complexes:
         found = np.asarray(self.response.values)
         return found.reshape(*found.shape[:2], -1)
 
@@ -192,7 +192,7 @@ def response_sensitivities(
     into, out = response.inputs, response.outputs
     driven = slopes_of(arm, theory, receptance, into, out, singles)
 
-    def by_parameters(omega: Floats) -> NDArray[np.complex128]:
+    def by_parameters(omega: Floats) -> Complexes:
         motions, dual_omega = driven.motions(omega)
         with np.errstate(all="ignore"):
             found = in_quantity(receptance, into, out, motions, dual_omega)
@@ -246,8 +246,8 @@ def values_of(arm: Arm | SpatialArm, members: Sequence[Sequence[str]]) -> Floats
 
 
 def together(
-    slopes: NDArray[np.complex128], members: Sequence[Sequence[str]], singles: Sequence[str]
-) -> NDArray[np.complex128]:
+    slopes: Complexes, members: Sequence[Sequence[str]], singles: Sequence[str]
+) -> Complexes:
     """Return derivatives (..., parameters) as sums over the addresses of each parameter."""
     places = [[singles.index(single) for single in each] for each in members]
     return np.stack([slopes[..., each].sum(axis=-1) for each in places], axis=-1)

@@ -12,7 +12,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.response.driven.damping import damps
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.forced.transfer import Floats
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -76,7 +76,7 @@ def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -
 
 def _at(
     arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
-) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
+) -> tuple[Complexes, NDArray[np.int8]]:
     """Return values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
     ports = found.inputs, found.outputs
     options: dict[str, Any] = {"quantity": found.quantity, "theory": found.theory}
@@ -86,7 +86,7 @@ def _at(
 
 def _poles(
     arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
-) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
+) -> tuple[Floats, Complexes, NDArray[np.int8]]:
     """Return undamped natural frequencies that are poles of some pair of ports, with values: inf at poles, else NaN.
 
     At a pole a response changes its sign, and its jump grows tenfold at a tenth of the distance.

@@ -6,7 +6,6 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import band
 from jaxmodal.arm.arm import Arm
@@ -17,7 +16,8 @@ from jaxmodal.response.driven.labels import driven_names
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.forced.stationary import extrema
-from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.forced.transfer import Transfer
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
@@ -55,9 +55,9 @@ class ResponsePeaks(ResolvedResult):
     """
 
     omega: Floats
-    values: NDArray[np.complex128]
+    values: Complexes
     dips: Floats
-    dip_values: NDArray[np.complex128]
+    dip_values: Complexes
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     motion: str

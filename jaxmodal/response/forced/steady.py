@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import band, is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
@@ -17,7 +17,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.labels import band_in_hertz, driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port, Ports
-from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
+from jaxmodal.response.forced.transfer import Transfer, scaled
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult, Result
@@ -51,14 +52,14 @@ class HarmonicResponse(Result):
     """
 
     omega: Floats
-    values: NDArray[np.complex128]
+    values: Complexes
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    amplitudes: NDArray[np.complex128]
+    amplitudes: Complexes
     motion: str
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (p, F): resolved, resonance (undamped), or not_resolved for NaN."""
         lost = np.where(np.isnan(self.values), int(Status.not_resolved), int(Status.resolved))
         return np.where(np.isinf(self.values), int(Status.resonance), lost)

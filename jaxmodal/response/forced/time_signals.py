@@ -17,8 +17,9 @@ from jaxmodal.response.driven.damping import viscous_alone
 from jaxmodal.response.driven.labels import driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port, Ports
-from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.forced.transfer import Transfer
 from jaxmodal.response.modal.superposition import modal_superposition
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced

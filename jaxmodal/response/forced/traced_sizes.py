@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.solved_postures import at_postures, built
@@ -18,10 +17,9 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.sensitivities import response_sensitivities
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.forced.transfer import Transfer
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 #: number of arms whose maxima are cached
 _LATEST = 4096

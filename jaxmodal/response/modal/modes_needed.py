@@ -16,10 +16,7 @@ from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import band_in_hertz
 from jaxmodal.response.driven.ports import Ports
-from jaxmodal.response.modal.superposition import (
-    Floats,
-    modal_superposition,
-)
+from jaxmodal.response.modal.superposition import modal_superposition
 from jaxmodal.response.modal.truncation import (
     exact_part,
     places_between,
@@ -27,6 +24,7 @@ from jaxmodal.response.modal.truncation import (
     sizes_of,
 )
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table, shortened

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
@@ -25,12 +24,11 @@ from jaxmodal.response.modal.damping_of_modes import damping_of_modes
 from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
-
-Floats = NDArray[np.float64]
 
 
 def modes_at_ports(

@@ -5,12 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from jaxmodal.frequencies.results import NaturalFrequencies
-
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 
 class ModalDamping(NamedTuple):

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-Floats = NDArray[np.float64]
 #: intervals of squared frequency, relative to the first nonzero one, at which an arm is evaluated: close to zero for
 #: its motions of zero frequency, farther for residuals, from which these are subtracted
 _CLOSE, _FARTHER = (1e-4, 0.05), (0.002, 0.3)

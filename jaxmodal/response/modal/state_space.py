@@ -16,11 +16,11 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
 from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.modal.superposition import (
-    Floats,
     frequencies_of,
     modal_superposition,
 )
 from jaxmodal.response.modal.truncation import TruncationError, error_in_band
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
@@ -67,11 +67,11 @@ class StateSpace(ResolvedResult):
     error: TruncationError | None = None
 
     @property
-    def poles(self) -> NDArray[np.complex128]:
+    def poles(self) -> Complexes:
         """Eigenvalues of A, shape (s,); in rad/s for continuous time."""
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
-    def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def frequency_response(self, omega: ArrayLike) -> Complexes:
         """Return the outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
 
         Parameters
@@ -325,7 +325,7 @@ def state_space(
     )
     power = QUANTITIES.index(quantity)
 
-    def receptance(omega: Floats) -> NDArray[np.complex128]:
+    def receptance(omega: Floats) -> Complexes:
         return system.frequency_response(omega) / (1j * omega) ** power
 
     error = error_in_band(modes, receptance, 1e-3 * modes.omega[-1], modes.omega[-1])

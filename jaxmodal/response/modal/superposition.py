@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
@@ -26,6 +26,7 @@ from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import Result
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-Floats = NDArray[np.float64]
 _DRIFT = "a constant input moves it without end (a free joint, or an accelerated base seen from the ground)"
 
 
@@ -135,7 +135,7 @@ class ModalSuperposition(Result):
             raise ArmError(f"the arm has no static compliance: {_DRIFT}.")
         return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
 
-    def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def receptance(self, omega: ArrayLike) -> Complexes:
         """Return displacements for unit harmonic forces or base accelerations, complex, shape (p, m, frequencies).
 
         Parameters
@@ -168,10 +168,10 @@ class ModalSuperposition(Result):
         square[:, modes, modes] += self.omega**2 - omega[:, None] ** 2
         driven = np.broadcast_to(self.driven, (omega.size, *self.driven.shape))
         moved = np.linalg.solve(square, driven)
-        found: NDArray[np.complex128] = np.einsum("kp,wkm->pmw", self.read, moved) + rest
+        found: Complexes = np.einsum("kp,wkm->pmw", self.read, moved) + rest
         return found
 
-    def parts(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def parts(self, omega: ArrayLike) -> Complexes:
         """Return the contribution of each mode to the receptance, complex, shape (K, p, m, frequencies).
 
         The argument is that of `receptance`.
@@ -180,9 +180,7 @@ class ModalSuperposition(Result):
         lag = omega * np.diag(self.damping)[:, None] + np.diag(self.structural)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             modal = 1.0 / (self.omega[:, None] ** 2 - omega**2 + 1j * lag)
-            found: NDArray[np.complex128] = np.einsum(
-                "kp,km,kw->kpmw", self.read, self.driven, modal
-            )
+            found: Complexes = np.einsum("kp,km,kw->kpmw", self.read, self.driven, modal)
         return found
 
     def tables(self) -> list[Table]:

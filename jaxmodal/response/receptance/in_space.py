@@ -37,6 +37,7 @@ from jaxmodal.response.receptance.rigid_supports import (
     support_pivots,
     supported,
 )
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
@@ -184,8 +185,8 @@ class Parted(NamedTuple):
     A motion may be nothing in one posture alone; ``slopes`` has a first axis for the directions.
     """
 
-    values: NDArray[np.bool_]
-    slopes: NDArray[np.bool_]
+    values: Bools
+    slopes: Bools
 
 
 def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> Dual:
@@ -221,7 +222,7 @@ def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> 
     return Parted(values, nothing[..., None])
 
 
-def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
+def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> Floats:
     """Return the approximate ratio of intermediate numbers to results, shape (F,)."""
     with np.errstate(all="ignore"):
         return np.asarray(condensed_in_space(system, omega, still_loads(system).held)[1])

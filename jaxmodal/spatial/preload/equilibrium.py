@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
@@ -20,8 +20,6 @@ from jaxmodal.spatial.modes.values import BeamValues
 from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
 from jaxmodal.spatial.preload.held import held_at_rest, in_axes
 from jaxmodal.statics.equilibrium import BALANCED
-
-Floats = NDArray[np.float64]
 
 
 class Carried(NamedTuple):

@@ -12,13 +12,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame
-
-Floats = NDArray[np.float64]
 
 
 class Held(NamedTuple):

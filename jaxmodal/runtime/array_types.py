@@ -1,0 +1,9 @@
+"""Names of NumPy arrays by the kind of their entries."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
