@@ -16,11 +16,10 @@ from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
-from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 TWO_PI = 2.0 * np.pi
 #: frequencies closer than this, relative, form a group, of which the mean is differentiated
@@ -140,7 +139,7 @@ class Evaluator:
         )
         return solved
 
-    def _solve(self, arm: Arm | SpatialArm, angles: Mapping[str, np.ndarray]) -> _Solved:
+    def _solve(self, arm: AnyArm, angles: Mapping[str, np.ndarray]) -> _Solved:
         """Return, per set, frequencies in Hz and the number of modes that the last group has beyond them."""
         if not angles:
             return {}

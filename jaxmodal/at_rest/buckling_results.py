@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.at_rest.results import title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.array_types import Bools, Floats, Integers
@@ -16,7 +15,7 @@ from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result, certified_where
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Buckling(Drawn, Result):
     derivatives: Floats | None
     addresses: tuple[str, ...]
     positions: Floats
-    arm: Arm | SpatialArm
+    arm: AnyArm
     theory: TheoryName
 
     @property

@@ -31,7 +31,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import bent, geometry
 from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
@@ -126,7 +126,7 @@ class StaticEquilibrium(AtRest):
 
 
 def static_equilibrium(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     *,
     theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
@@ -211,7 +211,7 @@ def static_equilibrium(
     return result
 
 
-def _refuse_second_order(arm: Arm | SpatialArm) -> None:
+def _refuse_second_order(arm: AnyArm) -> None:
     """Refuse axial forces: their second-order effect is not part of the linear theory."""
     for number, link in enumerate(arm.links, start=1):
         if link.axial_force is not None:

@@ -14,11 +14,10 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text, printable
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class _Terminal:
@@ -99,9 +98,7 @@ def lists(result: Any, *names: str) -> dict[str, Any]:
     return {name: np.asarray(getattr(result, name)).tolist() for name in names}
 
 
-def title_of(
-    name: str, arm: Arm | SpatialArm, theory: TheoryName, first_angle: bool = False
-) -> str:
+def title_of(name: str, arm: AnyArm, theory: TheoryName, first_angle: bool = False) -> str:
     """Return the title of tables and plots of an arm: name, posture and theory."""
     posture = posture_text(arm, first_angle)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

@@ -31,9 +31,8 @@ from jaxmodal.postures.readings import as_read
 from jaxmodal.postures.resonance_results import limited, row_values
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
     from jaxmodal.postures.resonance_results import ResonanceMap
-    from jaxmodal.spatial.arms.arm import SpatialArm
+    from jaxmodal.spatial.arms.arm import AnyArm
 
 Range = tuple[float, float]
 
@@ -57,7 +56,7 @@ def _turning(found: ResonanceMap) -> str:
 
 
 def _shared(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     joint: int | str,
     across: int | str | None,
     ranges: dict[str, Range] | None,

@@ -30,10 +30,9 @@ from jaxmodal.cli.paths import file_option, force_option, picture_option, save_p
 from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
     from jaxmodal.response.exact.results import FrequencyResponse
     from jaxmodal.response.exact.sensitivities import ResponseSensitivities
     from jaxmodal.response.forced.peaks import ResponsePeaks
@@ -215,7 +214,7 @@ def response(
 
 
 def _slopes(
-    arm: Arm | SpatialArm, found: FrequencyResponse, addresses: tuple[str, ...]
+    arm: AnyArm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 
@@ -230,7 +229,7 @@ def _slopes(
     )
 
 
-def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeaks]:
+def _peaks(arm: AnyArm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """Return the peaks of each pair of ports in the band; none without damping."""
     from jaxmodal.response.driven.damping import damps
     from jaxmodal.response.forced.peaks import response_peaks

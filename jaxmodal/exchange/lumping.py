@@ -11,7 +11,6 @@ from scipy.optimize import least_squares
 from scipy.stats import qmc
 
 from jaxmodal.arm.arguments import is_whole, reals, require_truth, whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.exchange.chain import IN_PLANE, WAYS, Chain, chain_of, joint_names
@@ -22,7 +21,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: weight of the logarithm of a spring's factor against relative errors of frequencies: keeps undetermined springs
 #: unchanged
@@ -38,7 +37,7 @@ _MOST_PIECES = 32
 
 
 def lumped(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     *,
     pieces: int | Sequence[int] = 4,
     num_modes: int = 5,
@@ -128,7 +127,7 @@ def lumped(
 
 
 def as_lumped(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     pieces: int | Sequence[int],
     modes: int,
     postures: Any,
@@ -182,7 +181,7 @@ def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
 
 
 def _certified(
-    arm: Arm | SpatialArm, postures: Floats, modes: int, theory: TheoryName
+    arm: AnyArm, postures: Floats, modes: int, theory: TheoryName
 ) -> tuple[Floats, Bools]:
     found = [natural_frequencies(arm.with_posture(p), modes, theory=theory) for p in postures]
     omega = np.array([np.asarray(each.frequencies_hz) for each in found]) * 2.0 * np.pi

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from jaxmodal.arm.arguments import finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.model import one_of
 from jaxmodal.exchange.chain import Chain, Piece, PieceJoint
@@ -23,7 +22,7 @@ from jaxmodal.exchange.results import LumpedArm
 from jaxmodal.exchange.vibration import Stance, mass_matrix, springs_of
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.robots.bodies import Lump
 
 #: kinds of motors in a file: free joints with torques, or joints fixed in the first posture
@@ -42,7 +41,7 @@ _ROTORS = "the product of a rotor's turning and of its carrier's rotation, which
 
 
 def write_mjcf(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,

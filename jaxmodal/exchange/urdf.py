@@ -11,7 +11,6 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.files import place_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.exchange.chain import Chain, PieceJoint
@@ -20,7 +19,7 @@ from jaxmodal.exchange.lumping import as_lumped
 from jaxmodal.exchange.results import LumpedArm
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.robots.bodies import NOTHING, Lump
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic"}
@@ -33,7 +32,7 @@ _UPRIGHT = 1e-9
 
 
 def write_urdf(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
 from jaxmodal.dynamics.mechanics.states import inverse_dynamics
 from jaxmodal.moves.pushing_supports import refuse_half_turns
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class Loads(NamedTuple):
@@ -40,9 +39,7 @@ class Limit(NamedTuple):
     joint: str
 
 
-def loads_of(
-    arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
-) -> Loads:
+def loads_of(arm: AnyArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool) -> Loads:
     """Return `Loads` from angles, rates and accelerations.
 
     Torques are of the rigid arm, after the gears, rotors included; refused as by `refuse_half_turns`.
@@ -98,7 +95,7 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
     return Limit(name, float(needed[k]), joints[k])
 
 
-def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
+def joints_of(arm: AnyArm) -> tuple[str, ...]:
     """Return labels of the joints in tables: their names, or their numbers."""
     known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return tuple(known.get(number, f"joint {number}") for number in arm.joints)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.mode_shapes import assurance, mode_shapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
@@ -18,7 +17,7 @@ from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
 from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 
 class Posture(NamedTuple):
@@ -71,7 +70,7 @@ class ModesAlong(NamedTuple):
     number: Integers
 
 
-def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
+def modes_in(arm: AnyArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
     """Return the modes of an arm in its present posture, and the modal forces of its joint motion.
 
     Its supports are unstrained in the posture of ``unstrained``, an arm of the same kind.
@@ -114,7 +113,7 @@ def _pairs(count: int) -> list[tuple[int, int]]:
 
 
 def modes_along(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     postures: Floats,
     num_modes: int,
     followed: int,

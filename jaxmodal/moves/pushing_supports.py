@@ -21,7 +21,7 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_tips, tip_places
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: half of an angle of rotation, rad, whose square is negligible beside 1
@@ -37,7 +37,7 @@ def support_stiffnesses(link: Any) -> Iterator[tuple[str, float]]:
         yield f"support{number}.stiffness", float(support.stiffness)
 
 
-def is_supported(arm: Arm | SpatialArm) -> bool:
+def is_supported(arm: AnyArm) -> bool:
     """Return whether a tip has a support of nonzero stiffness."""
     return any(stiffness > 0.0 for link in arm.links for _, stiffness in support_stiffnesses(link))
 

@@ -10,7 +10,6 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamics.drives.motions import Motion
@@ -30,7 +29,7 @@ from jaxmodal.moves.speed_results import Crossing, MoveCrossings, SpeedsToAvoid
 from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.workspace.extremes import extremes
 
 #: number of times of a move at which orders and modes are compared
@@ -42,7 +41,7 @@ _NEXT = 3
 
 
 def speeds_to_avoid(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     orders: Sequence[Order],
     num_modes: int = 4,
     *,
@@ -163,7 +162,7 @@ def speeds_to_avoid(
 
 
 def crossings_along(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     orders: Sequence[Order],
     num_modes: int = 4,
@@ -244,7 +243,7 @@ def _margin(given: Any) -> float:
     return float(value)
 
 
-def _postures(arm: Arm | SpatialArm, given: Any) -> Floats:
+def _postures(arm: AnyArm, given: Any) -> Floats:
     angles = reals("postures", given, "angles of all joints, rad, a row for each posture")
     if angles.ndim != 2 or angles.shape[1] != len(arm.joints) or not angles.shape[0]:
         raise ArmError(
@@ -267,7 +266,7 @@ def _frequencies(found: MoveVibration) -> Callable[[Any], Floats]:
 
 
 def _met(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     order: Order,
     column: int,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import positive
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
@@ -23,7 +22,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ListedResult
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: number of times at which speeds, accelerations and torques are evaluated, in addition to the ends of all pieces
 _SAMPLES = 2001
@@ -113,7 +112,7 @@ class StretchedMove(ListedResult):
 
 
 def quickest_stretch(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     num_modes: int = 3,
     *,
@@ -125,7 +124,7 @@ def quickest_stretch(
     impulses: tuple[Any, Any] | None = None,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
-    others: Sequence[Arm | SpatialArm] = (),
+    others: Sequence[AnyArm] = (),
     damping_ratio: Any = 0.0,
     gravity: Any = None,
     num_postures: int = 17,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.moves.evaluation import Question, vibration_of, warn_of_the_way
@@ -17,7 +16,7 @@ from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.tolerances import Variant
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: fraction of the allowed vibration that all modes without a shaper may leave together
 _ASIDE = 0.25
@@ -39,7 +38,7 @@ class Task(NamedTuple):
 
 
 def task_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     question: Question,
     duration: float | None,

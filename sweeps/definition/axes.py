@@ -11,11 +11,10 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError, about
@@ -161,7 +160,7 @@ def geomspace(
 
 
 def over_limits(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameter: str,
     num: int,
     *,
@@ -277,7 +276,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
     return Column(checked_name(name), address, found, _values(name, values, address), parameter)
 
 
-def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]:
+def axes_of_arm(axes: Iterable[Axis], arm: AnyArm) -> tuple[Axis, ...]:
     """Replace joint names in axes by the addresses and units they stand for on an arm.
 
     Raises
@@ -292,7 +291,7 @@ def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]
     return tuple(found)
 
 
-def _of_arm(column: Column, arm: Arm | SpatialArm) -> Column:
+def _of_arm(column: Column, arm: AnyArm) -> Column:
     if not may_name_joint(column.address):
         return column
     with about(f"axis over {shown(column.given)}"):

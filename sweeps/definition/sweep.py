@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.tables import ShowsTables, Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.definition.axes import Axis, Column, axes_of_arm
 from sweeps.definition.checks import (
     arm_of,
@@ -79,7 +78,7 @@ class Sweep(ShowsTables):
     ((5,), 5, 64)
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     axes: tuple[Axis, ...]
     theories: tuple[TheoryName, ...]
     num_modes: int
@@ -90,7 +89,7 @@ class Sweep(ShowsTables):
 
     def __init__(
         self,
-        arm: Arm | SpatialArm | str | Path,
+        arm: AnyArm | str | Path,
         axes: Sequence[Axis],
         *,
         theories: TheoryName | Sequence[TheoryName] = "timoshenko",
@@ -224,7 +223,7 @@ class Sweep(ShowsTables):
             for column in entry.columns
         }
 
-    def arm_at(self, *index: int) -> Arm | SpatialArm:
+    def arm_at(self, *index: int) -> AnyArm:
         """Return the arm of one cell, from its index along each axis.
 
         Raises

@@ -16,7 +16,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import OF_FREQUENCIES
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET
 from sweeps.analysis.cells import axes_of, definition_of
@@ -141,7 +141,7 @@ def _column(values: xr.DataArray, about: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _limits(arm: Arm | SpatialArm, about: dict[str, Any]) -> dict[str, Any]:
+def _limits(arm: AnyArm, about: dict[str, Any]) -> dict[str, Any]:
     """Return the joint limits, in the unit of the column, of the joints that it moves; empty without limits."""
     lower, upper = -math.inf, math.inf
     for address in resolve_address(arm, about["parameter"]):
@@ -208,7 +208,7 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
     return picture(arm) | {"changes": changes}
 
 
-def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
+def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> AnyArm:
     """Return the arm with the selected values of axes."""
     arm = arm_from_dict(definition["arm"])
     selected = {
@@ -217,7 +217,7 @@ def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
         for name, about in columns.items()
         if name in ds.coords and ds[name].ndim == 0
     }
-    changed: Arm | SpatialArm = set_parameters(arm, selected)
+    changed: AnyArm = set_parameters(arm, selected)
     return changed
 
 

@@ -39,7 +39,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial", "locked_arm")
 COORDINATES = ("as_given", "tip_deflection")
@@ -156,7 +156,7 @@ def flexible_arm(arm: SpatialArm, modes: Any = ..., **choices: Any) -> SpatialFl
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # type: ignore[misc]
 def flexible_arm(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     modes: Any = 2,
     *,
     shapes: Any = None,

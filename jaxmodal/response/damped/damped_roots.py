@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.damped.characteristic import Characteristic, PlanarCharacteristic
@@ -18,7 +17,7 @@ from jaxmodal.response.driven.damping import dampers
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.runtime.results import Result
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: additional modes that are followed, so that the contour can pass through a gap between roots
 BEYOND = 3
@@ -90,7 +89,7 @@ class DampedRoots(NamedTuple):
 
 
 def damped_roots(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     theory: TheoryName,
     addresses: Sequence[str],
     values: Floats,

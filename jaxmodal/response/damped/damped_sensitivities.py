@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -21,7 +21,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -115,7 +115,7 @@ class DampedSensitivities(Result):
 
 
 def damped_sensitivities(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int = 10,
     *,
     theory: TheoryName = "timoshenko",

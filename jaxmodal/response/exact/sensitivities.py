@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.addresses import asked_for
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -30,7 +30,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -140,7 +140,7 @@ class ResponseSensitivities(Result):
 
 
 def response_sensitivities(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: ArrayLike,
     inputs: Ports,
     outputs: Ports,
@@ -219,7 +219,7 @@ def response_sensitivities(
 
 
 def slopes_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     theory: TheoryName,
     quantity: str,
     inputs: Sequence[Port],
@@ -233,14 +233,14 @@ def slopes_of(
 
 
 def parameters_of(
-    arm: Arm | SpatialArm, addresses: Sequence[str] | None
+    arm: AnyArm, addresses: Sequence[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
     """Return the parameters, the single-value addresses of each, and all of these addresses, each once."""
     names, members = asked_for(arm, addresses)
     return names, members, list(dict.fromkeys(single for each in members for single in each))
 
 
-def values_of(arm: Arm | SpatialArm, members: Sequence[Sequence[str]]) -> Floats:
+def values_of(arm: AnyArm, members: Sequence[Sequence[str]]) -> Floats:
     """Return the values of parameters; means for parameters of several addresses."""
     return np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.arm.arguments import band
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -22,7 +21,7 @@ from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -109,7 +108,7 @@ def _phase(value: complex) -> str:
 
 
 def response_peaks(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega_min: float,
     omega_max: float,
     inputs: str | Port,

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import band, is_finite, real_array, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -24,7 +23,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult, Result
 from jaxmodal.runtime.statuses import OF_RESPONSES, Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -102,7 +101,7 @@ class HarmonicResponse(Result):
 
 
 def harmonic_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: ArrayLike,
     forces: Mapping[Any, complex],
     outputs: Ports,
@@ -225,7 +224,7 @@ class RandomResponse(ResolvedResult):
 
 
 def random_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     spectrum: Spectrum,
     omega_min: float,
     omega_max: float,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
@@ -25,7 +24,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -90,7 +89,7 @@ class TimeResponse(ResolvedResult):
 
 
 def time_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     signal: ArrayLike,
     time_step: float,
     inputs: Ports,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
@@ -23,7 +22,7 @@ from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: power of ``i omega`` that turns a displacement into each kind of motion
@@ -56,7 +55,7 @@ class Transfer:
 
     def __init__(
         self,
-        arm: Arm | SpatialArm,
+        arm: AnyArm,
         inputs: Ports,
         outputs: Ports,
         theory: TheoryName,

@@ -18,7 +18,7 @@ from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.compliance import point_of, read_of
 from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.chain import geometry
 
@@ -65,7 +65,7 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
     return np.array([cosine * u - sine * v, sine * u + cosine * v, turn])
 
 
-def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
+def carried(arm: AnyArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
     """Return the output motions of a rigid arm that moves with its base, shape (outputs, inputs); 0 for forces."""
     if isinstance(arm, SpatialArm):
         return carried_in_space(arm, inputs, outputs)
@@ -85,7 +85,7 @@ def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Por
 
 
 def exact_receptance(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Floats,
     inputs: Sequence[Port],
     outputs: Sequence[Port],

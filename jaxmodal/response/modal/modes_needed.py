@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.arm.arguments import band, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -28,7 +27,7 @@ from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -97,7 +96,7 @@ class ModesNeeded(ResolvedResult):
 
 
 def modes_needed(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     omega_min: float,

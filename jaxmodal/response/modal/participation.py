@@ -27,12 +27,12 @@ from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def modes_at_ports(
-    arm: Arm | SpatialArm, found: Sequence[Port], num_modes: int, theory: TheoryName
+    arm: AnyArm, found: Sequence[Port], num_modes: int, theory: TheoryName
 ) -> ModesAtPorts:
     """Return the lowest modes of a concrete arm of either kind at its ports.
 

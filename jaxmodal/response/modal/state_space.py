@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -24,7 +23,7 @@ from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -226,7 +225,7 @@ class StateSpace(ResolvedResult):
 
 
 def state_space(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 10,

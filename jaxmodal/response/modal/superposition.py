@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import positive_integer, real_array
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
@@ -31,7 +30,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import pandas
@@ -75,7 +74,7 @@ class ModalSuperposition(Result):
         True if the damping is the arm's own.
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     theory: TheoryName
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
@@ -252,7 +251,7 @@ def frequencies_of(omega: Any) -> Floats:
 
 
 def modal_superposition(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 20,

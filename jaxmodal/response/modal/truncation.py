@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import band, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
@@ -26,7 +25,7 @@ from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -194,7 +193,7 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
     return places[gap > _CLEAR * places]
 
 
-def exact_part(model: ModalSuperposition, arm: Arm | SpatialArm, omega: Floats) -> Complexes:
+def exact_part(model: ModalSuperposition, arm: AnyArm, omega: Floats) -> Complexes:
     """Return the exact receptance of an arm, relative to the base or absolute, to match the modal sum."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2

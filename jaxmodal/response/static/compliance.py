@@ -26,7 +26,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import Geometry, geometry, places
 from jaxmodal.statics.pieces import Pieces, Prestress, most_load, pieces_for
@@ -90,7 +90,7 @@ class StaticCompliance(ResolvedResult):
 
 
 def static_compliance(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     *,
