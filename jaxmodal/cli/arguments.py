@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 import numpy as np
 
 from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.cli.shell_words import in_shell_words
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
@@ -177,21 +178,20 @@ def load_vibrating_arm(argument: str) -> AnyArm:
     return arm
 
 
-Kind = TypeVar("Kind", bound=AnyArm)
-
-
 #: a posture of the command line: n - 1 or n angles in degrees (prismatic joints: m), or some by the names of joints
 Posture = tuple[float, ...] | dict[str, float]
 
 
-def posed(arm: Kind, argument: str, posture_deg: Posture | None, loaded: bool = False) -> Kind:
+def posed(
+    arm: ArmKind, argument: str, posture_deg: Posture | None, loaded: bool = False
+) -> ArmKind:
     """Return the arm in the posture of the command line, if given; ``loaded`` is True if loads act on it."""
     if posture_deg is None:
         return arm
     if isinstance(posture_deg, dict):
         given = ",".join(f"{name}={angle:g}" for name, angle in posture_deg.items())
         with refusing(f"--posture-deg {given}"):
-            return cast(Kind, arm.with_posture_deg(posture_deg))
+            return arm.with_posture_deg(posture_deg)
     given = ",".join(f"{angle:g}" for angle in posture_deg)
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
@@ -208,7 +208,7 @@ def posed(arm: Kind, argument: str, posture_deg: Posture | None, loaded: bool = 
             f"{what}{'s' * (num_links > 1)} and takes {allowed}."
         )
     with refusing(f"--posture-deg {given}"):
-        return cast(Kind, arm.with_posture_deg(posture_deg))
+        return arm.with_posture_deg(posture_deg)
 
 
 def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> Posture | None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.addresses import ArmKind
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
