@@ -14,9 +14,8 @@ from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
-from jaxmodal.dynamics.shapes import samples
+from jaxmodal.dynamics.shapes import fitted, samples
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 
 Numbers = Floats
 
@@ -96,14 +95,7 @@ def fitted_rods(xi: Numbers, values: Numbers, tolerance: float) -> NDArray[Any]:
     """Return coefficients (size, m), for `combined_rods`, of polynomials that are 0 at the base and fit samples."""
     size = int(min(xi.size - 2, max(3, 3.0 * np.sqrt(xi.size))))
     table = _table(2.0 * xi - 1.0, _integrals(np.eye(size)))
-    coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
-    gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
-    if not gap <= tolerance:
-        raise ArmError(
-            f"values: polynomials held at the base miss them by {gap:.1e} of their size, must be at most "
-            f"{tolerance:.1e}; give more stations, smoother shapes, or values that begin with 0."
-        )
-    return np.asarray(coefficients)
+    return fitted(table, values, tolerance, ("values", "held", "0"))
 
 
 def _table(x: Numbers, coefficients: NDArray[Any]) -> Numbers:

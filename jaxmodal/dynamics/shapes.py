@@ -207,15 +207,26 @@ def fitted_polynomials(xi: Numbers, values: Numbers, tolerance: float) -> tuple[
     """Return the number of clamped polynomials that fit samples, and their coefficients, shape (size, m)."""
     size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
     table, _, _ = clamped_polynomials(xi, size)
+    words = "deflections", "clamped", "phi(0) = phi'(0) = 0"
+    return size, fitted(table, values, tolerance, words)
+
+
+def fitted(
+    table: Numbers, values: Numbers, tolerance: float, words: tuple[str, str, str]
+) -> NDArray[Any]:
+    """Return coefficients of the columns of a table that fit samples.
+
+    ``words`` name the samples, how polynomials begin at the base, and how samples have to begin.
+    """
+    name, held, begin = words
     coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
     gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
     if not gap <= tolerance:
         raise ArmError(
-            f"deflections: polynomials clamped at the base miss them by {gap:.1e} of their size, must be at most "
-            f"{tolerance:.1e}; give more stations, smoother shapes, or deflections that begin with phi(0) = "
-            "phi'(0) = 0."
+            f"{name}: polynomials {held} at the base miss them by {gap:.1e} of their size, must be at most "
+            f"{tolerance:.1e}; give more stations, smoother shapes, or {name} that begin with {begin}."
         )
-    return size, coefficients
+    return np.asarray(coefficients)
 
 
 def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:

@@ -13,7 +13,7 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.results import ListedResult, Result, certified_where
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 
@@ -298,3 +298,19 @@ class MoveVibration(Drawn, Result):
             "time": ("time", self.times, {"units": "s"}),
         }
         return xarray.Dataset(variables, labels, {"theory": self.theory, "arm": self.arm})
+
+
+class OfArms(ListedResult):
+    """Base class of results with the vibration of several arms after one move."""
+
+    vibrations: tuple[MoveVibration, ...]
+
+    @property
+    def status(self) -> Integers:
+        """Worst `Status` of each arm along the path of the move that was found, shape (V,)."""
+        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
+
+    @property
+    def duration(self) -> float:
+        """Time of the stop, s."""
+        return self.vibrations[0].stop

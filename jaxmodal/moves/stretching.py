@@ -15,12 +15,9 @@ from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
 from jaxmodal.moves.evaluation import question_of, vibration_of, warn_of_the_way
 from jaxmodal.moves.joint_limits import Limit, limits_of, loads_of
 from jaxmodal.moves.paths import knots_of, moved
-from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.results import MoveVibration, OfArms
 from jaxmodal.moves.tolerances import Variant, variants_of
-from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.results import ListedResult
-from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import AnyArm
 
@@ -33,7 +30,7 @@ _WHOLE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class StretchedMove(ListedResult):
+class StretchedMove(OfArms):
     """The fastest time-stretched copy of a move; see `quickest_stretch`.
 
     Attributes
@@ -64,16 +61,6 @@ class StretchedMove(ListedResult):
     variants: tuple[str, ...]
     vibrations: tuple[MoveVibration, ...]
     tried: int
-
-    @property
-    def status(self) -> Integers:
-        """Worst `Status` of each arm along the path, shape (V,)."""
-        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
-
-    @property
-    def duration(self) -> float:
-        """Time of the stop, s."""
-        return self.vibrations[0].stop
 
     @property
     def worst_mm(self) -> float:
