@@ -22,8 +22,8 @@ from jaxmodal.at_rest.derivatives import factor_rate, varied_by_entries
 from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
-from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.callbacks import Numbers, in_numpy
+from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.runtime.callbacks import in_numpy
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.load_factors import factors

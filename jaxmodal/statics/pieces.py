@@ -7,16 +7,13 @@ series. Arrays are NumPy's; imaginary parts are kept, for derivatives.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.runtime.array_types import Bools, Integers
+from jaxmodal.runtime.array_types import Bools, Integers, Numbers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import shear_ratio
-
-Numbers = NDArray[Any]
 
 #: terms of the power series of a piece
 _TERMS = 30

@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.runtime.array_types import Floats, Integers
+from jaxmodal.runtime.array_types import Floats, Integers, Numbers
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads, geometry, places
 from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
@@ -22,7 +21,6 @@ from jaxmodal.statics.foundation import base_law, of_first, strains
 from jaxmodal.statics.laws import shear_ratio
 from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 
-Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
 NO_STIFFNESS = 1e-12
 #: eigenvalues below this share of the largest may be rounding

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.array_types import Floats, Numbers
 
 #: most values that are stored as float64; more become 16-bit levels, so that the page stays small
 WHOLE = 65_536
@@ -18,7 +18,7 @@ WHOLE = 65_536
 _TOP = 65_535
 
 
-def deflated(values: NDArray[Any]) -> str:
+def deflated(values: Numbers) -> str:
     """Return the bytes of an array, little-endian, as raw deflate data in base64."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     plain = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()

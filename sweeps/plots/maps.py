@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import label_decades
-from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.array_types import Floats, Numbers
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import (
     drawn,
@@ -168,7 +167,7 @@ def usual_contours(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     unit: str = "Hz",
 ) -> None:
     """Draw thin `contours` at a few round values."""
@@ -180,7 +179,7 @@ def contours(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     levels: Sequence[float],
     colour: str = "#D55E00",
     width: float = 1.6,
@@ -226,7 +225,7 @@ def cells(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     **look: Any,
 ) -> QuadMesh:
     """Draw values (or colours) of shape (vertical, horizontal) as cells around their points."""
@@ -240,7 +239,7 @@ def value_map(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     **look: Any,
 ) -> None:
     """Draw values of shape (vertical, horizontal) with a colour bar; diverging colours around 0 if signs differ."""

@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
-from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.quantity import Quantity, flags, of_part
@@ -53,7 +52,7 @@ def labels_of(dimension: str, in_space: bool, loaded: bool = False) -> tuple[str
     return (*labels, "preload") if loaded and dimension == "strain_part" else labels
 
 
-def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+def _percent(other: Numbers, own: Numbers) -> Numbers:
     """Return the relative difference in percent; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(100.0 * (other - own) / own)

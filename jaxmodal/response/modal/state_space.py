@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.quantities import shown
@@ -19,7 +19,7 @@ from jaxmodal.response.modal.superposition import (
     modal_superposition,
 )
 from jaxmodal.response.modal.truncation import TruncationError, error_in_band
-from jaxmodal.runtime.array_types import Complexes, Floats
+from jaxmodal.runtime.array_types import Complexes, Floats, Numbers
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
@@ -84,7 +84,7 @@ class StateSpace(ResolvedResult):
             If a frequency is outside this range.
         """
         omega = frequencies_of(omega)
-        points: NDArray[Any] = 1j * omega
+        points: Numbers = 1j * omega
         if self.time_step is not None:
             if np.any(omega * self.time_step > np.pi * (1.0 + 1e-12)):
                 raise ValueError(
@@ -93,7 +93,7 @@ class StateSpace(ResolvedResult):
                 )
             points = np.exp(points * self.time_step)
         square = points[:, None, None] * np.eye(len(self.states)) - self.A
-        found: NDArray[Any] = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        found: Numbers = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
         return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
@@ -205,7 +205,7 @@ class StateSpace(ResolvedResult):
 
     def tables(self) -> list[Table]:
         """Return a table of the poles as frequencies and damping ratios."""
-        poles: NDArray[Any] = self.poles
+        poles: Numbers = self.poles
         if self.time_step is not None:
             poles = np.log(poles) / self.time_step
         poles = poles[poles.imag >= 0.0]
