@@ -123,7 +123,7 @@ def is_finite(value: object) -> bool:
 
 def cell_columns(parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """Return the values of many cells, by address, as float64 arrays; masked values are NaN, labels must agree."""
-    columns = aligned(parameters, "parameters")
+    columns = aligned(parameters)
     return {key: real_array(column, f"parameters[{key!r}]") for key, column in columns.items()}
 
 

@@ -66,7 +66,7 @@ def count_below(
     arithmetic. No search is needed: the number of modes between two frequencies is the
     difference of their counts.
     """
-    values = _frequencies_argument(omega, "omega")
+    values = _frequencies_argument(omega)
     found = counts_below(model_of(arm, theory), values)
     return jax.device_put(found) if on_host(found) else found
 
@@ -131,7 +131,7 @@ def certify(
     ValueError
         If ``omega`` is empty, not one-dimensional, not ascending, or has a value that is not positive and finite.
     """
-    values = _frequencies_argument(omega, "omega")
+    values = _frequencies_argument(omega)
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"omega has shape {values.shape}; expected (K,) with K >= 1")
     if on_host(values) and (np.any(values <= 0.0) or np.any(values[1:] < values[:-1])):
@@ -174,11 +174,11 @@ def _certificate(found: Certificate, invalid: Array, count: int) -> Certificate:
     return some
 
 
-def _frequencies_argument(value: ArrayLike, name: str) -> Array:
+def _frequencies_argument(omega: ArrayLike) -> Array:
     require_x64()
-    values = jnp.asarray(value, jnp.float64) if is_traced(value) else real_array(value, name)
+    values = jnp.asarray(omega, jnp.float64) if is_traced(omega) else real_array(omega, "omega")
     if on_host(values) and not np.all(np.isfinite(values) & (values >= 0.0)):
         raise ValueError(
-            f"{name} = {shown(value)}: holds a value that is negative or not finite; expected frequencies in rad/s"
+            f"omega = {shown(omega)}: holds a value that is negative or not finite; expected frequencies in rad/s"
         )
     return values

@@ -134,9 +134,9 @@ class SweepStore:
         (data,) = read_pieces(self.location, [_record_key(shard)])
         return isinstance(self._record(data), Record)
 
-    def without_mark(self, shards: Sequence[int] | None = None) -> list[int]:
-        """Return the shards, of these or of all, without a record."""
-        return [k for k, record in self.records(shards) if not isinstance(record, Record)]
+    def without_mark(self) -> list[int]:
+        """Return the shards without a record."""
+        return [k for k, record in self.records() if not isinstance(record, Record)]
 
     def records(
         self, shards: Sequence[int] | None = None
