@@ -19,10 +19,10 @@ import numpy as np
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli import arguments
 from jaxmodal.cli.arguments import (
-    EXIT_NOT_ALL,
     BadInput,
     NumberRange,
     WholeRange,
+    end_unless,
     format_option,
     no_plot_option,
 )
@@ -202,8 +202,7 @@ def _run(
         click.echo(f"to go on: the same command again ({checkpoint} is kept)", err=True)
     else:
         checkpoint.unlink(missing_ok=True)
-    if result.status != Status.converged or not result.certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(result.status == Status.converged and result.certified)
 
 
 def _plain(source: str, result: OptimisationResult) -> dict[str, Any]:

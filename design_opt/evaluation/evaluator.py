@@ -16,11 +16,10 @@ from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
-from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 TWO_PI = 2.0 * np.pi
 #: frequencies closer than this, relative, form a group, of which the mean is differentiated
@@ -105,8 +104,10 @@ class Evaluator:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
-        self.in_space = isinstance(problem.arm, SpatialArm)
-        self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
+        arm = problem.arm
+        self.rates = (
+            SpatialRates(problem, arm) if isinstance(arm, SpatialArm) else PlanarRates(problem, arm)
+        )
         self._spent = 0.0
         self._solutions, self._reports, self._linearised = _Latest(), _Latest(), _Latest()
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
@@ -138,7 +139,7 @@ class Evaluator:
         )
         return solved
 
-    def _solve(self, arm: Arm | SpatialArm, angles: Mapping[str, np.ndarray]) -> _Solved:
+    def _solve(self, arm: AnyArm, angles: Mapping[str, np.ndarray]) -> _Solved:
         """Return, per set, frequencies in Hz and the number of modes that the last group has beyond them."""
         if not angles:
             return {}
@@ -146,7 +147,7 @@ class Evaluator:
         sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
         cells = np.concatenate(sets)
         columns = posture_columns(arm, cells)
-        often = self._spent > _IN_NUMPY and not self.in_space
+        often = self._spent > _IN_NUMPY and self.rates.has_programs
         self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
         kernel = "portable" if often else "auto"

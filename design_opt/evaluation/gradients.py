@@ -13,7 +13,7 @@ from jax import Array
 
 from design_opt.problem.designs import OWN
 from design_opt.problem.problem import Problem
-from jaxmodal.arm.arm import require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import group_gradient, projected_gradients
@@ -114,17 +114,22 @@ _LINKS_IN_NUMPY = 2000
 
 
 class PlanarRates:
-    """Derivatives of the frequencies of a planar arm by the positions of the variables, in rad/s."""
+    """Derivatives of the frequencies of a planar arm by the positions of the variables, in rad/s.
 
-    def __init__(self, problem: Problem) -> None:
+    ``has_programs``: the frequencies of small batches are worth a program where there are many of them.
+    """
+
+    has_programs = True
+
+    def __init__(self, problem: Problem, arm: Arm) -> None:
         self._highest, self._links = problem.num_modes, 0
         self.flags = theory_flags(problem.theory)
-        space, arm = problem.space, require_planar(problem.arm)
+        space = problem.space
         self._joints = np.array(arm.joints) - 1
         self._loaded = arm.loads is not None
 
         def named(y: Any, posture: Any = None) -> tuple[dict[str, Any], BeamArrays]:
-            arm = require_planar(space.arm_at(y))
+            arm: Any = space.arm_at(y)
             posed = arm if posture is None else arm.with_posture(posture)
             beams = dataclasses.replace(beam_arrays(posed), has_shear=True)
             return by_name(beams), beams

@@ -25,11 +25,11 @@ from jaxmodal.spatial.preload.model import LoadedModel
 class SpatialRates:
     """Derivatives of the frequencies of an arm in space by the positions of the variables, in rad/s."""
 
-    def __init__(self, problem: Problem) -> None:
+    has_programs = False
+
+    def __init__(self, problem: Problem, arm: SpatialArm) -> None:
         self._theory, self._space = problem.theory, problem.space
         self._highest = problem.num_modes
-        arm = problem.arm
-        assert isinstance(arm, SpatialArm)
         self._size = len(jax.tree_util.tree_leaves(arm))
         self._place = leaf_numbers(arm)
         self._joints = np.array(arm.joints) - 1

@@ -20,7 +20,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced import inverse_buckling_factor
 from jaxmodal.at_rest.traced_in_space import inverse_factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 
 #: loads at the tip; planar arms have the first two only
@@ -64,7 +64,7 @@ class _Pressed(AtRest):
     def _at_tip(self) -> list[float]:
         return [getattr(self, key) for key in _AT_TIP]
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
+    def check_arm(self, arm: AnyArm) -> None:
         super().check_arm(arm)
         for key in _AT_TIP[2:]:
             if getattr(self, key) and "z" not in arm.directions:

@@ -12,11 +12,10 @@ from jax import Array
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.addresses import resolve_address
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class DesignSpace:
@@ -39,7 +38,7 @@ class DesignSpace:
 
     def __init__(
         self,
-        arm: Arm | SpatialArm,
+        arm: AnyArm,
         variables: Sequence[Variable],
         lengths: FixedReach | None = None,
     ) -> None:
@@ -101,18 +100,18 @@ class DesignSpace:
             )
         return found
 
-    def arm_at(self, y: Any) -> Arm | SpatialArm:
+    def arm_at(self, y: Any) -> AnyArm:
         """Return the arm of a design; ``y`` may be traced."""
         return set_parameters(self.arm, self.values(y))
 
-    def design_at(self, y: Any) -> Arm | SpatialArm:
+    def design_at(self, y: Any) -> AnyArm:
         """Return the arm at the positions y, with Python floats."""
         return set_parameters(self.arm, self._numbers(y))
 
     def _numbers(self, y: Any) -> dict[str, float]:
         return {address: float(value) for address, value in self.values(y).items()}
 
-    def possible_at(self, y: Any) -> Arm | SpatialArm:
+    def possible_at(self, y: Any) -> AnyArm:
         """Return `design_at`, with the last length of a fixed reach moved into its bounds."""
         values = self._numbers(y)
         if self.lengths:

@@ -13,14 +13,13 @@ from jax import Array
 
 from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
-from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: name of the posture set that always exists: the arm's own posture
 OWN = "own"
@@ -61,7 +60,7 @@ class Design:
         Joint angles of the sets in rad; positions of prismatic joints in m.
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     variables: Array
     hz: dict[str, Array]
     angles: dict[str, Array]
@@ -78,7 +77,7 @@ class Design:
         return jax.vmap(lambda angles: of(self.arm.with_posture(angles)))(turned)
 
 
-def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def posture_sets(arm: AnyArm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return named posture sets as arrays of shape (P, links), in rad; ``own`` is the arm's posture.
 
     Parameters
@@ -127,12 +126,12 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     return found
 
 
-def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
+def of_joints(arm: AnyArm, angles: np.ndarray) -> np.ndarray:
     """Return the positions of joints, (P, joints), from a set of postures (P, links), which includes segments."""
     return angles[:, np.array(arm.joints) - 1]
 
 
-def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
+def degrees(arm: AnyArm, angles: Any, among: np.ndarray) -> str:
     """Return a posture as text, such as ``(45°, -90°)``: the joints on which frequencies depend.
 
     Joint 1 is included also if its angle varies ``among`` the set: a limit may depend on it, by gravity or a port.
@@ -144,37 +143,30 @@ def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
     return f"({', '.join(f'{x:.4g}{unit_shown(arm, i)}' for i, x in shown_positions)})"
 
 
-def as_degrees(arm: Arm | SpatialArm, joint: int, position: Any) -> Any:
+def as_degrees(arm: AnyArm, joint: int, position: Any) -> Any:
     """Return positions of a joint in the units of texts: angles in degrees, prismatic joints in m."""
     return position if arm.slides(joint) else np.degrees(position)
 
 
-def unit_shown(arm: Arm | SpatialArm, joint: int) -> str:
+def unit_shown(arm: AnyArm, joint: int) -> str:
     """Return the unit of a joint position in texts, to follow its number."""
     return " m" if arm.slides(joint) else "°"
 
 
-def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
+def own_angles(arm: AnyArm) -> np.ndarray:
     """Return the posture of an arm as a set, rad and m, shape (1, links)."""
     links = enumerate(arm.links, start=1)
     return np.array([[float(value_at(link, arm.position_of(number))) for number, link in links]])
 
 
-def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
+def posture_columns(arm: AnyArm, angles: np.ndarray) -> dict[str, np.ndarray]:
     """Return the joint positions of a set (P, links) by address; joint 1 only if frequencies depend on it."""
     return {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in _mattering(arm)}
 
 
-def _mattering(arm: Arm | SpatialArm) -> list[int]:
+def _mattering(arm: AnyArm) -> list[int]:
     """Return the joints on whose positions the frequencies depend; joint 1 if there is none."""
-    return [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
-
-
-def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
-    """Return True if joint 1 turns the arm relative to loads or to springs to the ground."""
-    if isinstance(arm, SpatialArm) or arm.loads is not None or arm.base_stiffness is not None:
-        return True
-    return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
+    return [i for i in arm.joints if i > 1 or first_angle_matters(arm)] or [1]
 
 
 def workspace(*ranges_deg: tuple[float, float, int], sliding: Sequence[int] = ()) -> np.ndarray:

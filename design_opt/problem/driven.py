@@ -14,7 +14,6 @@ from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import worst_of
 from jaxmodal.arm.addresses import list_addresses
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads_in_space
@@ -25,7 +24,7 @@ from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.forced.traced_sizes import AskedSize, response_sizes
 from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: number of local maxima of a band that are considered: at an optimum two or more may be equally high
 _MAXIMA = 3
@@ -63,7 +62,7 @@ class _Driven:
         if self.at_hz is not None:
             check_number(self._kind, "at_hz", self.at_hz)
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
+    def check_arm(self, arm: AnyArm) -> None:
         """Raise an error if the arm lacks a port or, for a band, damping."""
         with about(self._kind, ArmError):
             refuse_loads_in_space(arm, "a response")

@@ -19,12 +19,11 @@ from design_opt.problem.options import SolverOptions
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, check_kind, parse_toml
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.named_arms import arm_of_entry
 
 _TOP = (
@@ -144,7 +143,7 @@ def problem_from_dict(
     return problem, solver
 
 
-def _variables(where: str, entry: Mapping[str, Any], arm: Arm | SpatialArm) -> list[Variable]:
+def _variables(where: str, entry: Mapping[str, Any], arm: AnyArm) -> list[Variable]:
     _check_keys(where, entry, _VARIABLE, ("parameter", "lower", "upper"))
     values = dict(entry)
     parameter, tied = values.pop("parameter"), values.pop("tied", True)
@@ -183,7 +182,7 @@ def _constraint(where: str, entry: Mapping[str, Any]) -> Constraint:
     return constraint
 
 
-def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
+def _postures(name: str, entry: Any, arm: AnyArm) -> np.ndarray:
     where = f"postures.{name}"
     if not isinstance(entry, Mapping):
         raise ProblemError(f"{where}: must be a table with list_deg or grid_deg.")

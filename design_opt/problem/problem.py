@@ -19,7 +19,6 @@ from design_opt.problem.objectives import Objective
 from design_opt.problem.variables import FixedReach, Variable
 from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_modes
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
@@ -28,7 +27,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsTables, Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
 
@@ -87,7 +86,7 @@ class Problem(ShowsTables):
 
     def __init__(
         self,
-        arm: Arm | SpatialArm,
+        arm: AnyArm,
         variables: Sequence[Variable],
         objective: Objective | Sequence[Objective],
         constraints: Sequence[Constraint] = (),

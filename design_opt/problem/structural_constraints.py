@@ -31,7 +31,7 @@ from jaxmodal.frequencies.models import require_theory
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 
 
@@ -75,7 +75,7 @@ class AtRest:
         with about(self._kind):
             theory_flags(self.theory)
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
+    def check_arm(self, arm: AnyArm) -> None:
         """Raise an error if the arm does not suit the theory of this part, or the loads are for arms in space."""
         with about(self._kind, ArmError):
             require_theory(arm, self.theory)
@@ -147,7 +147,7 @@ class DeflectionLimit(AtRest):
                 "such as (0.0, 0.0, -9.81)."
             )
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
+    def check_arm(self, arm: AnyArm) -> None:
         """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
         if isinstance(arm, SpatialArm) and _pressed(arm):
@@ -218,7 +218,7 @@ class WallLimit:
             parts.append(f"depth/wall <= {self.depth_over_wall:g}")
         return ", ".join(parts)
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
+    def check_arm(self, arm: AnyArm) -> None:
         """Raise an error if a section of the arm has no wall."""
         links: tuple[Any, ...] = arm.links
         for number, link in enumerate(links, start=1):

@@ -12,9 +12,8 @@ from jax import Array
 from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.addresses import full_address, may_name_joint, set_together
 from jaxmodal.arm.arguments import is_finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 SCALES = ("linear", "log")
@@ -113,7 +112,7 @@ class Variable:
         """SI unit of the value."""
         return unit_of_address(self.addresses[0])
 
-    def of_arm(self, arm: Arm | SpatialArm) -> Variable:
+    def of_arm(self, arm: AnyArm) -> Variable:
         """Return the variable with joint names replaced by addresses of an arm."""
 
         def numbered(address: str) -> str:
@@ -141,7 +140,7 @@ class Variable:
 
 
 def per_link(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameter: str | Sequence[str],
     lower: float,
     upper: float,
@@ -231,7 +230,7 @@ class FixedReach:
             if not is_finite(value) and not (key == "reach" and value is None):
                 raise ProblemError(f"lengths: {key} = {shown(value)}: must be a finite number (m).")
 
-    def variables(self, arm: Arm | SpatialArm) -> list[Variable]:
+    def variables(self, arm: AnyArm) -> list[Variable]:
         """Return the variables of the n - 1 independent lengths."""
         n = arm.num_links
         reach = self.total(arm)
@@ -244,7 +243,7 @@ class FixedReach:
             )
         return [Variable(f"link{i}.length", self.lower, self.upper) for i in range(1, n)]
 
-    def total(self, arm: Arm | SpatialArm) -> float:
+    def total(self, arm: AnyArm) -> float:
         """Return the sum of the lengths in m."""
         today = float(sum(float(link.length) for link in arm.links))
         return today if self.reach is None else float(self.reach)

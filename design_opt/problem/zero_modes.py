@@ -12,11 +12,10 @@ from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import OWN, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.addresses import list_addresses
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.variants import Variants
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: field names of springs of joints and bases, for planar arms and arms in space
 _SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
@@ -75,7 +74,7 @@ class ZeroModes:
 
 
 def zero_modes(
-    arm: Arm | SpatialArm, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
+    arm: AnyArm, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
 ) -> dict[str, ZeroModes]:
     """Return the zero-frequency modes of an arm for each of the ``used`` posture sets; `OWN` is its own posture."""
     free = _free_springs(arm)
@@ -93,7 +92,7 @@ def zero_modes(
     return found
 
 
-def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
+def _free_springs(arm: AnyArm) -> tuple[str, ...]:
     return tuple(
         address
         for address in list_addresses(arm)
@@ -103,7 +102,7 @@ def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
     )
 
 
-def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray:
+def _numbers(arm: AnyArm, angles: np.ndarray, free: int) -> np.ndarray:
     """Return the number of zero-frequency modes at each posture, shape (P,), by the rule of natural frequencies."""
     if not free:
         return np.zeros(len(angles), np.int64)

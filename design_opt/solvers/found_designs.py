@@ -16,13 +16,12 @@ from design_opt.problem.problem import Problem
 from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import Step
 from design_opt.solvers.scipy_solver import Outcome
-from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: values within this relative distance of the smallest are reported as active
 ACTIVE_SHOWN = 1e-4
@@ -65,7 +64,7 @@ class FoundDesign(Result):
         }
 
     @property
-    def arm(self) -> Arm | SpatialArm:
+    def arm(self) -> AnyArm:
         """The arm of the optimised design."""
         return self.problem.space.design_at(self.report.y)
 
@@ -183,7 +182,7 @@ class FoundDesign(Result):
             found[name] = (int((close & certain).all(axis=1).sum()), len(hz))
         return found
 
-    def _at(self, name: str, posture: int) -> Arm | SpatialArm:
+    def _at(self, name: str, posture: int) -> AnyArm:
         """Return the arm at one posture of a set."""
         if name == OWN:
             return self.arm

@@ -10,11 +10,10 @@ from design_opt.problem.designs import OWN, degrees
 from design_opt.problem.variables import Variable
 from design_opt.solvers.found_designs import FoundDesign
 from jaxmodal.arm.addresses import set_together
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.runtime.statuses import Status as Certainty
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: most postures of an active constraint that are listed
 _LISTED = 8
@@ -47,7 +46,7 @@ def compared(result: FoundDesign) -> list[tuple[str, float, float, str]]:
     return rows
 
 
-def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str, float]]:
+def _values_before(arm: AnyArm, variable: Variable) -> list[tuple[str, float]]:
     """Return the value of a variable in an arm by name; or, if they differ, the values of all its addresses."""
     singles = set_together(arm, variable.addresses)
     values = [float(get_parameter(arm, single)) for single in singles]

@@ -6,7 +6,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
 
 from jaxmodal.arm.arm import Link, Payload, require_arm
 from jaxmodal.arm.bases import BaseStiffness
@@ -29,9 +28,6 @@ _NUMBERED = re.compile(
     r"(link([1-9][0-9]*|\*)|theta_[1-9][0-9]*|payload|loads|base_stiffness)(\.|$)", re.ASCII
 )
 
-
-#: an arm of one kind or the other
-ArmKind = TypeVar("ArmKind", bound=SerialArm)
 
 _ADDRESS = re.compile(
     r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads|base_stiffness))\.(?P<field>.+)",

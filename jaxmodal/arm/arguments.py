@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 from jax import Array
-from numpy.typing import NDArray
 
 from jaxmodal.arm.plain_arrays import aligned, plain
 from jaxmodal.arm.quantities import POSITIVE, Rule, as_scalar, shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 
 
-def real_array(value: Any, name: str) -> NDArray[np.float64]:
+def real_array(value: Any, name: str) -> Floats:
     """Return a concrete value as a float64 array.
 
     Text, booleans, complex numbers and ragged rows are refused: NumPy would drop imaginary parts with a warning. Masks
@@ -74,7 +74,7 @@ def band(omega_min: Any, omega_max: Any, from_zero: bool = False) -> tuple[float
     return low, high
 
 
-def station_shares(stations: Any) -> NDArray[np.float64]:
+def station_shares(stations: Any) -> Floats:
     """Return shares x/L of the length of a link, shape (S,): the given shares, or S equally spaced ones from 0 to 1."""
     if is_whole(stations, 2):
         return np.linspace(0.0, 1.0, int(stations))
@@ -121,13 +121,13 @@ def is_finite(value: object) -> bool:
         return False
 
 
-def cell_columns(parameters: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+def cell_columns(parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """Return the values of many cells, by address, as float64 arrays; masked values are NaN, labels must agree."""
-    columns = aligned(parameters, "parameters")
+    columns = aligned(parameters)
     return {key: real_array(column, f"parameters[{key!r}]") for key, column in columns.items()}
 
 
-def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
+def reals(name: str, value: Any, expected: str) -> Floats:
     """Return concrete real numbers as an array; text, complex or traced values and ragged rows are refused."""
     value = plain(name, value)
     try:
@@ -138,7 +138,7 @@ def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
         raise ArmError(f"{name} = {shown(value)}: must be {expected}.") from error
 
 
-def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
+def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> Floats:
     """Return concrete, finite real numbers as an array of the given shape."""
     array = reals(name, value, expected)
     if array.shape != shape or not np.all(np.isfinite(array)):

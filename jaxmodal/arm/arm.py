@@ -276,4 +276,4 @@ def require_arm(arm: object) -> SerialArm:
         remedy = "make one of plain tables with jaxmodal.arm_from_dict."
     else:
         remedy = "make one with Arm(links=(Link(...), ...))."
-    raise ArmError(f"arm = {shown(arm)}: must be an Arm; {remedy}")
+    raise ArmError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm; {remedy}")

@@ -262,7 +262,6 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
         True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does not fit into its
         section, or if a thickness factor is not 1 for a section that cannot be scaled.
     """
-    require_planar(arm)
     return invalid_of(arm, None if arm.loads is None else beam_values(arm))
 
 

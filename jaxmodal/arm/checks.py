@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxmodal.arm.addresses import DECLARED, about, list_addresses
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import link_facts
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.plausibility import Implausibility, implausible_values
@@ -81,7 +81,6 @@ class ArmCheck(ShowsTables):
 
 def check(arm: Arm) -> ArmCheck:
     """`jaxmodal.check` of a planar arm."""
-    require_planar(arm)
     arm.to_dict()  # refuses what is no number
     features = []
     for address in list_addresses(arm):

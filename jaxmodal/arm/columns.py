@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import (
     arm_values,
     fields_of,
@@ -71,7 +71,7 @@ class Columns:
 def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Columns:
     """Return the `Columns` of an arm with other ``values``, shape (addresses, cells), at some addresses."""
     cells = values.shape[1]
-    require_one_arm(require_planar(arm))
+    require_one_arm(arm)
     with np.errstate(all="ignore"):
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         fields = _fields(varied, cells)

@@ -6,11 +6,11 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.addresses import ArmKind, full_address, resolve_address, set_together
+from jaxmodal.arm.addresses import full_address, resolve_address, set_together
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.paths import value_at, with_values
 from jaxmodal.arm.quantities import Scalar
-from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.arm.serial_arms import ArmKind, SerialArm
 from jaxmodal.runtime.errors import ArmError
 
 

@@ -89,7 +89,7 @@ def _labels(value: Any) -> _Labels:
     return _Labels(None, value.index if labelled(value) else None)
 
 
-def aligned(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
+def aligned(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns that belong together row by row as plain arrays: masked values become NaN, labels are dropped.
 
     Labels are those of a pandas Series or of a one-dimensional xarray DataArray. A column without labels has the
@@ -98,22 +98,22 @@ def aligned(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        If labels differ, or are in another order. The message gives ``name`` and the keys of two columns.
+        If labels differ, or are in another order. The message gives the keys of two columns.
     """
-    marked = [key for key, column in columns.items() if labelled(column) and column.ndim == 1]
+    marked = [key for key, column in parameters.items() if labelled(column) and column.ndim == 1]
     found = {}
-    for key, column in columns.items():
+    for key, column in parameters.items():
         if marked and np.ndim(column) == 1:
-            first = columns[marked[0]]
+            first = parameters[marked[0]]
             same = len(first) == len(column)  # else refused for its length
             if same and not _labels(column).agree(_labels(first), len(first)):
                 own = labelled(column) or "a plain array: positions from 0"
                 raise ArmError(
-                    f"{name}[{key!r}]: its labels ({own}) differ, in values or order, from those of "
-                    f"{name}[{marked[0]!r}] ({labelled(first)}); align both, or give the values of each with "
+                    f"parameters[{key!r}]: its labels ({own}) differ, in values or order, from those of "
+                    f"parameters[{marked[0]!r}] ({labelled(first)}); align both, or give the values of each with "
                     ".to_numpy() if they are in the same order."
                 )
-        found[key] = _values(column) if key in marked else plain(f"{name}[{key!r}]", column)
+        found[key] = _values(column) if key in marked else plain(f"parameters[{key!r}]", column)
     return found
 
 

@@ -129,7 +129,6 @@ def require_shear(arm: Arm) -> None:
         Naming the first link without a shear coefficient or without a shear modulus, and the key
         to add.
     """
-    require_planar(arm)
     for number, link in enumerate(arm.links, start=1):
         if link.has_shear:
             continue

@@ -13,7 +13,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import require_bound
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
-from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime import limits
@@ -22,7 +22,6 @@ from jaxmodal.runtime.namespace import is_traced
 
 #: links and arms, planar or in space
 L = TypeVar("L", bound=StraightLink)
-A = TypeVar("A", bound=SerialArm)
 #: what a body at the end of a planar link is
 _OF_TIP = "tip_mass and tip_inertia"
 
@@ -74,7 +73,7 @@ def attach_body(
     return with_pieces(arm, link, lambda own: split(own, position, body, _OF_TIP))
 
 
-def with_pieces(arm: A, link: int, pieces_of: Callable[[Any], tuple[Any, ...]]) -> A:
+def with_pieces(arm: ArmKind, link: int, pieces_of: Callable[[Any], tuple[Any, ...]]) -> ArmKind:
     """Return the arm, planar or in space, with one link replaced by several."""
     if not is_whole(link, 1, arm.num_links):
         raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")

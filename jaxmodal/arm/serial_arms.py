@@ -21,7 +21,8 @@ from jaxmodal.runtime.pages import Explored
 #: angles of a posture beyond two turns, rad, are probably degrees
 _MOST_RADIANS = 4.0 * math.pi
 
-A = TypeVar("A", bound="SerialArm")
+#: an arm of one kind or the other
+ArmKind = TypeVar("ArmKind", bound="SerialArm")
 
 
 class SerialArm(Explored, Record):
@@ -99,7 +100,7 @@ class SerialArm(Explored, Record):
                 found[link.name] = (*found.get(link.name, ()), number)
         return found
 
-    def with_posture(self: A, angles: Any) -> A:
+    def with_posture(self: ArmKind, angles: Any) -> ArmKind:
         """Return the arm in another posture.
 
         Parameters
@@ -138,7 +139,7 @@ class SerialArm(Explored, Record):
                 break
         return posed
 
-    def with_posture_deg(self: A, angles: Any) -> A:
+    def with_posture_deg(self: ArmKind, angles: Any) -> ArmKind:
         """Return the arm in another posture, with angles in degrees; see `with_posture`.
 
         One angle may be given as a number. Positions of sliding joints are in m.
@@ -153,7 +154,7 @@ class SerialArm(Explored, Record):
         one = isinstance(angles, numbers.Real) or getattr(angles, "ndim", None) == 0
         return self._posed([angles] if one and len(self.joints) <= 2 else angles, "degrees")
 
-    def _posed(self: A, angles: Any, unit: str) -> A:
+    def _posed(self: ArmKind, angles: Any, unit: str) -> ArmKind:
         listed = self._named if isinstance(angles, Mapping) else self._listed
         changed = list(self.links)
         for number, angle in listed(angles, unit):

@@ -8,12 +8,11 @@ from typing import Any, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.callbacks import in_numpy
 
-Floats = NDArray[np.float64]
 #: of an arm's structure, its values and addresses of some of them: a value (...), and its derivatives (..., addresses)
 Solve: TypeAlias = Callable[[Any, tuple[float, ...], Sequence[str]], tuple[Floats, Floats]]
 

@@ -7,10 +7,10 @@ import numbers
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 
@@ -90,7 +90,7 @@ def _least_pivot(matrix: Array, size: int) -> Array:
     return least
 
 
-def symmetric_part(name: str, matrix: NDArray[np.float64], first: int) -> NDArray[np.float64]:
+def symmetric_part(name: str, matrix: Floats, first: int) -> Floats:
     """Return the mean of a square matrix and its transpose, which may differ only by rounding.
 
     The ``first`` rows have one unit, the others another.
@@ -133,7 +133,7 @@ def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str
             "set_parameters(arm, {'base_stiffness.k11': k})."
         )
     value = plain(name, value)
-    matrix: NDArray[np.float64] = np.zeros(0)
+    matrix: Floats = np.zeros(0)
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         given = np.asarray(value, object)
         if all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in given.flat):

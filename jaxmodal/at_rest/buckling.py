@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
@@ -23,14 +22,12 @@ from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.energies import factor_rates
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.load_factors import NONE, Factor, Loaded, factors
 from jaxmodal.statics.stability import NO_STIFFNESS
-
-Floats = NDArray[np.float64]
 
 #: largest number of factors in one call
 MOST_FACTORS = 100
@@ -39,7 +36,7 @@ _STATIONS = 41
 
 
 def buckling(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_factors: int = 1,
     *,
     theory: TheoryName = "timoshenko",

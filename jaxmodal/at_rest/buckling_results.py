@@ -6,23 +6,20 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.at_rest.results import title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result, certified_where
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     import xarray
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -63,9 +60,9 @@ class Buckling(Drawn, Result):
     """
 
     factors: Floats
-    certified: NDArray[np.bool_]
-    count_below: NDArray[np.int64]
-    count_above: NDArray[np.int64]
+    certified: Bools
+    count_below: Integers
+    count_above: Integers
     bracket: Floats
     axial_force: Floats
     stations: Floats
@@ -74,11 +71,11 @@ class Buckling(Drawn, Result):
     derivatives: Floats | None
     addresses: tuple[str, ...]
     positions: Floats
-    arm: Arm | SpatialArm
+    arm: AnyArm
     theory: TheoryName
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the factors, shape (K,): certified, nothing_pressed if there is none, or uncertified."""
         return np.where(
             self.certified & np.isinf(self.factors),
@@ -87,7 +84,7 @@ class Buckling(Drawn, Result):
         )
 
     @property
-    def multiplicity(self) -> NDArray[np.int64]:
+    def multiplicity(self) -> Integers:
         """Number of factors inside each bracket, shape (K,)."""
         return self.count_above - self.count_below
 

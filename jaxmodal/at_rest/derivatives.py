@@ -9,19 +9,16 @@ values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.at_rest.loaded_arms import LoadedArm
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
-
-Floats = NDArray[np.float64]
 
 
 def factor_rate(problem: LoadedArm, factor: float, vector: Floats) -> Callable[[LoadedArm], float]:
@@ -69,8 +66,8 @@ def _first(packed: np.ndarray) -> BeamArrays:
 
 
 def varied_by_entries(
-    leaves: Sequence[NDArray[Any]],
-) -> Iterator[tuple[int, tuple[int, ...], list[NDArray[Any]]]]:
+    leaves: Sequence[Numbers],
+) -> Iterator[tuple[int, tuple[int, ...], list[Numbers]]]:
     """Yield each finite entry of the arrays, as array number and index, and the arrays with this entry varied.
 
     Infinite entries stay rigid.

@@ -7,10 +7,10 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
@@ -24,8 +24,6 @@ from jaxmodal.statics.stability import (
     static_stiffness,
     unstable,
 )
-
-Floats = NDArray[np.float64]
 
 #: largest size of a matrix whose eigenvalues are computed for estimates
 _MOST_ESTIMATED = 400

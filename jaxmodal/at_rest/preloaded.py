@@ -25,7 +25,7 @@ from jaxmodal.frequencies.tapers import tapered_frequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import UncertifiedError, within
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.preload.vibrating import frequencies_under_loads
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
@@ -108,7 +108,7 @@ def preloaded(
 
 
 def preloaded_frequencies(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int = 10,
     *,
     theory: TheoryName = "timoshenko",

@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.at_rest.stresses import Stresses, stresses_of
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.equilibrium import LARGE_DISPLACEMENT, LARGE_ROTATION
 
+if TYPE_CHECKING:
+    import xarray
 
+ALONG = ("link", "station")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class AtRest(Drawn, Result):
-    """Base class of the results for one arm at rest, with deflections at stations along its links."""
+    """Base class of the results for one arm at rest: what both kinds of arm have, at stations along their links.
 
-    displacement: NDArray[np.float64]
-    stations: NDArray[np.float64]
+    Classes of the two kinds say the shapes and axes of these arrays.
+    """
+
+    #: dimensions and unit of each field of the dataset, and the labels of the dimensions other than link and station
+    variables: ClassVar[dict[str, tuple[tuple[str, ...], str]]]
+    labels: ClassVar[dict[str, tuple[str, ...]]]
+
+    stations: Floats
+    axial_force: Floats
+    shear_force: Floats
+    bending_moment: Floats
+    displacement: Floats
+    rotation: Floats
+    joint_torque: Floats
+    joint_force: Floats
+    joint_give: Floats
+    base_reaction: Floats
+    reactions: Floats
+    tip_displacement: Floats
+    positions: Floats
     arm: Any
-    theory: Any
+    theory: TheoryName
 
     @property
-    def turned(self) -> NDArray[np.float64]:
+    def turned(self) -> Floats:
         """Magnitude of the rotation of each section, (n, S), rad."""
         raise NotImplementedError
 
     @property
-    def section_forces(self) -> NDArray[np.float64]:
+    def section_forces(self) -> Floats:
         """N, V_y, V_z, M_x, M_y, M_z in section axes, (n, S, 6), N and N m."""
         raise NotImplementedError
 
@@ -54,6 +81,28 @@ class AtRest(Drawn, Result):
             and self.relative_deflection <= LARGE_DISPLACEMENT
         )
         return Status.resolved if small else Status.large_deflection
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return all results as a dataset with dims link and station, of vectors also an axis."""
+        import xarray
+
+        found: dict[str, Any] = {
+            name: variable(dims, getattr(self, name), name.replace("_", " "), unit)
+            for name, (dims, unit) in self.variables.items()
+        }
+        found["reaction"] = variable(
+            ("ground", "component"),
+            [self.base_reaction, *self.reactions],
+            "force (N) and moment (N m) that the ground exerts",
+        )
+        links = range(1, self.arm.num_links + 1)
+        coordinates = {
+            "link": np.array(links),
+            "station": self.stations,
+            "ground": ["base", *(f"tip_{i}" for i in links)],
+            **{name: list(labels) for name, labels in self.labels.items()},
+        }
+        return xarray.Dataset(found, coordinates, {"theory": self.theory})
 
     def stresses(self) -> Stresses:
         """Return the stresses in the sections of all links whose section has a shape.

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.at_rest.loaded_arms import LoadedArm
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import geometry, places
 from jaxmodal.statics.laws import shear_ratio
 from jaxmodal.statics.pieces import PieceLaws, Pieces, laws_under, pieces_for
 from jaxmodal.statics.stability import balanced, turns_before
-
-Floats = NDArray[np.float64]
 
 #: displacements below this share of the largest rotation times the length of the arm are rounding
 _MOVES = 1e-12
@@ -80,7 +78,7 @@ def _across(
     laws: PieceLaws,
     sheared: Floats,
     pieces: Pieces,
-    first: NDArray[np.int64],
+    first: Integers,
     q: Floats,
     link: int,
     turn: float,

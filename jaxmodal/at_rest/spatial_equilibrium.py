@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of
+from jaxmodal.at_rest.results import ALONG, AtRest, ends, how_far, title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.preload.equilibrium import deflections
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 
-if TYPE_CHECKING:
-    import xarray
-
-Floats = NDArray[np.float64]
+#: headings of the section forces, in the order of `AtRest.section_forces`
+_SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
+#: values below this share of the largest in their group are rounding, and are shown as 0
+_NOISE = 1e-13
+_OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -57,23 +57,25 @@ class SpatialEquilibrium(AtRest):
     theory : str
     """
 
-    stations: Floats
-    axial_force: Floats
+    variables: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = {
+        "axial_force": (ALONG, "N"),
+        "torque": (ALONG, "N m"),
+        "shear_force": ((*ALONG, "across"), "N"),
+        "bending_moment": ((*ALONG, "across"), "N m"),
+        "displacement": ((*ALONG, "axis"), "m"),
+        "rotation": ((*ALONG, "axis"), "rad"),
+        "joint_torque": (("link",), "N m"),
+        "joint_force": (("link", "axis"), "N"),
+        "joint_moment": (("link", "axis"), "N m"),
+    }
+    labels: ClassVar[dict[str, tuple[str, ...]]] = {
+        "axis": ("x", "y", "z"),
+        "across": ("y", "z"),
+        "component": _OF_GROUND,
+    }
+
     torque: Floats
-    shear_force: Floats
-    bending_moment: Floats
-    displacement: Floats
-    rotation: Floats
-    joint_torque: Floats
-    joint_force: Floats
     joint_moment: Floats
-    joint_give: Floats
-    base_reaction: Floats
-    reactions: Floats
-    tip_displacement: Floats
-    positions: Floats
-    arm: SpatialArm
-    theory: TheoryName
 
     @property
     def turned(self) -> Floats:
@@ -88,10 +90,6 @@ class SpatialEquilibrium(AtRest):
     def tables(self) -> list[Table]:
         """Return forces and moments at the links' ends, joint torques, and the reaction of the ground."""
         return _tables(self)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return all results as a dataset with dims link, station and axis."""
-        return _dataset(self)
 
 
 def equilibrium_in_space(
@@ -124,13 +122,6 @@ def equilibrium_in_space(
         arm=arm,
         theory=theory,
     )
-
-
-#: headings of the section forces, in the order of `AtRest.section_forces`
-_SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
-#: values below this share of the largest in their group are rounding, and are shown as 0
-_NOISE = 1e-13
-_OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 def _without_noise(values: Floats, beside: Floats | None = None) -> Floats:
@@ -174,37 +165,3 @@ def _tables(result: SpatialEquilibrium) -> list[Table]:
         Table(title, headings, rows, notes),
         Table("reaction", ["ground at", *units], ground, left=("ground at",)),
     ]
-
-
-def _dataset(result: SpatialEquilibrium) -> xarray.Dataset:
-    """Return the results with their units, as `SpatialEquilibrium.to_xarray` does."""
-    import xarray
-
-    along, joint = ("link", "station"), ("link",)
-    variables: dict[str, Any] = {}
-    for name, dims, unit in (
-        ("axial_force", along, "N"),
-        ("torque", along, "N m"),
-        ("shear_force", (*along, "across"), "N"),
-        ("bending_moment", (*along, "across"), "N m"),
-        ("displacement", (*along, "axis"), "m"),
-        ("rotation", (*along, "axis"), "rad"),
-        ("joint_torque", joint, "N m"),
-        ("joint_force", (*joint, "axis"), "N"),
-        ("joint_moment", (*joint, "axis"), "N m"),
-    ):
-        variables[name] = variable(dims, getattr(result, name), name.replace("_", " "), unit)
-    variables["reaction"] = variable(
-        ("ground", "component"),
-        [result.base_reaction, *result.reactions],
-        "force (N) and moment (N m) that the ground exerts",
-    )
-    coordinates = {
-        "link": np.arange(1, result.arm.num_links + 1),
-        "station": result.stations,
-        "axis": ["x", "y", "z"],
-        "across": ["y", "z"],
-        "ground": ["base", *(f"tip_{i + 1}" for i in range(result.arm.num_links))],
-        "component": list(_OF_GROUND),
-    }
-    return xarray.Dataset(variables, coordinates, {"theory": result.theory})

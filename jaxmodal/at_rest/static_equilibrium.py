@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
@@ -17,23 +16,25 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
-from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of, warn_of_large_deflections
+from jaxmodal.at_rest.results import (
+    ALONG,
+    AtRest,
+    ends,
+    how_far,
+    title_of,
+    warn_of_large_deflections,
+)
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
 from jaxmodal.at_rest.stability import judge_stability
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
-from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import bent, geometry
 from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
-
-if TYPE_CHECKING:
-    import xarray
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -70,21 +71,18 @@ class StaticEquilibrium(AtRest):
     theory : str
     """
 
-    stations: Floats
-    axial_force: Floats
-    shear_force: Floats
-    bending_moment: Floats
-    displacement: Floats
-    rotation: Floats
-    joint_torque: Floats
-    joint_force: Floats
-    joint_give: Floats
-    base_reaction: Floats
-    reactions: Floats
-    tip_displacement: Floats
-    positions: Floats
-    arm: Arm
-    theory: TheoryName
+    variables: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = {
+        "axial_force": (ALONG, "N"),
+        "shear_force": (ALONG, "N"),
+        "bending_moment": (ALONG, "N m"),
+        "displacement": ((*ALONG, "axis"), "m"),
+        "rotation": (ALONG, "rad"),
+        "joint_torque": (("link",), "N m"),
+    }
+    labels: ClassVar[dict[str, tuple[str, ...]]] = {
+        "axis": ("x", "y"),
+        "component": ("force_x", "force_y", "moment"),
+    }
 
     @property
     def turned(self) -> Floats:
@@ -126,39 +124,9 @@ class StaticEquilibrium(AtRest):
         headings = ["ground at", "force x [N]", "force y [N]", "moment [N m]"]
         return [*tables, Table("reactions", headings, grounds, left=("ground at",))]
 
-    def to_xarray(self) -> xarray.Dataset:
-        """Return all results as a dataset with dims link and station."""
-        import xarray
-
-        along, joint = ("link", "station"), ("link",)
-        variables: dict[str, Any] = {}
-        for name, dims, unit in (
-            ("axial_force", along, "N"),
-            ("shear_force", along, "N"),
-            ("bending_moment", along, "N m"),
-            ("displacement", (*along, "axis"), "m"),
-            ("rotation", along, "rad"),
-            ("joint_torque", joint, "N m"),
-        ):
-            variables[name] = variable(dims, getattr(self, name), name.replace("_", " "), unit)
-        variables["reaction"] = variable(
-            ("ground", "component"),
-            [self.base_reaction, *self.reactions],
-            "force (N) and moment (N m) that the ground exerts",
-        )
-        names = ["base", *(f"tip_{i + 1}" for i in range(self.arm.num_links))]
-        coordinates = {
-            "link": np.arange(1, self.arm.num_links + 1),
-            "station": self.stations,
-            "axis": ["x", "y"],
-            "ground": names,
-            "component": ["force_x", "force_y", "moment"],
-        }
-        return xarray.Dataset(variables, coordinates, {"theory": self.theory})
-
 
 def static_equilibrium(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     *,
     theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
@@ -243,7 +211,7 @@ def static_equilibrium(
     return result
 
 
-def _refuse_second_order(arm: Arm | SpatialArm) -> None:
+def _refuse_second_order(arm: AnyArm) -> None:
     """Refuse axial forces: their second-order effect is not part of the linear theory."""
     for number, link in enumerate(arm.links, start=1):
         if link.axial_force is not None:

@@ -12,18 +12,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.shapes import Circle, HollowCircle, HollowRectangle, Rectangle, Section
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.sections import section_values
-
-Floats = NDArray[np.float64]
 
 #: number of points of a section
 _POINTS = 8

@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
@@ -23,13 +22,13 @@ from jaxmodal.at_rest.derivatives import factor_rate, varied_by_entries
 from jaxmodal.at_rest.loaded_arms import LoadedArm
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
-from jaxmodal.runtime.callbacks import Numbers, in_numpy
+from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.runtime.callbacks import in_numpy
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.load_factors import factors
 from jaxmodal.statics.second_order import loaded_tip
 
-Floats = NDArray[np.float64]
 #: function from a varied arm and its varied loads to the derivative of a value
 Rate = Callable[[LoadedArm, DeadLoads], Any]
 #: function from a loaded arm to a value and a function that makes its `Rate`; None if the derivatives are 0

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.solved_postures import at_postures, built
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.loads import LoadsInSpace
@@ -24,7 +24,6 @@ from jaxmodal.spatial.preload.equilibrium import deflections
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.statics.load_factors import factors
 
-Floats = NDArray[np.float64]
 #: function from a loaded arm and addresses to a value (...) and its derivatives (..., addresses); None if they are 0
 Answer: TypeAlias = Callable[
     [SpatialLoadedArm, SpatialArm, Sequence[str]], tuple[Floats, Floats | None]

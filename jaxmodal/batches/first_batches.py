@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import threading
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.plan import FEW
 from jaxmodal.runtime.devices import default_device, is_gpu
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: links times modes times cells that NumPy solves in the compile time of the programs: 9 s in the plane, 4 s in space
 WORTH, WORTH_IN_SPACE = 4e6, 1e5
@@ -27,7 +26,7 @@ class Spent:
         self._lock = threading.Lock()
         self._work: dict[tuple[bool, int, int], float] = {}
 
-    def in_numpy(self, arm: Arm | SpatialArm, modes: int, cells: int) -> bool:
+    def in_numpy(self, arm: AnyArm, modes: int, cells: int) -> bool:
         """Return True if NumPy should solve a batch of ``cells``; its work is added unless the batch is small."""
         in_space = isinstance(arm, SpatialArm)
         if is_gpu(default_device()):

@@ -27,11 +27,11 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 
 def natural_frequencies_batch(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
     *,
@@ -121,7 +121,7 @@ def natural_frequencies_batch(
 
 
 def plan_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: tuple[str, ...],
     modes: int,
     theory: TheoryName,
@@ -138,9 +138,7 @@ def plan_of(
     return Plan.of(Question(arm, addresses, modes, theory), *given, few=few)
 
 
-def columns_of(
-    arm: Arm | SpatialArm, parameters: Mapping[str, Any]
-) -> tuple[tuple[str, ...], np.ndarray]:
+def columns_of(arm: AnyArm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
     """Return addresses, and their values with shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")

@@ -11,8 +11,7 @@ import click
 from jaxmodal.cli.arguments import ascii_number
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
-    from jaxmodal.spatial.arms.arm import SpatialArm
+    from jaxmodal.spatial.arms.arm import AnyArm
 
 Given = TypeVar("Given", float, tuple[float, float])
 
@@ -76,7 +75,7 @@ def values_by_address(
     return found
 
 
-def in_si(arm: Arm | SpatialArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
+def in_si(arm: AnyArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
     """Convert values or ranges to SI units; angles, which may be named by joints, are given in degrees."""
     from jaxmodal.arm.addresses import resolve_address
     from jaxmodal.spatial.parts.parameters import unit_of_address

@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
+import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.cli.shell_words import in_shell_words
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
@@ -26,6 +27,12 @@ class BadInput(click.ClickException):
     """Invalid input: one message on standard error, exit status 2."""
 
     exit_code = EXIT_BAD_INPUT
+
+
+def end_unless(all_found: Any) -> None:
+    """End the command with exit status 1, unless all that it was asked for was found and certified."""
+    if not np.all(all_found):
+        raise SystemExit(EXIT_NOT_ALL)
 
 
 @contextlib.contextmanager
@@ -142,7 +149,7 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
+def load_any_arm(argument: str, check: bool = True) -> AnyArm:
     """Read the arm, planar or in space, named by a command-line argument; errors become one message."""
     from jaxmodal.spatial.files.named_arms import arm_named
 
@@ -150,7 +157,7 @@ def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
         return arm_named(argument, check=check)
 
 
-def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
+def load_vibrating_arm(argument: str) -> AnyArm:
     """Read the arm named by a command-line argument; an arm in space without flexibility is an error."""
     from jaxmodal.spatial.arms.plausibility import nothing_gives_way, warn_of_implausible_values
     from jaxmodal.spatial.files.robot_files import is_robot
@@ -171,21 +178,20 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
     return arm
 
 
-AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
-
-
 #: a posture of the command line: n - 1 or n angles in degrees (prismatic joints: m), or some by the names of joints
 Posture = tuple[float, ...] | dict[str, float]
 
 
-def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool = False) -> AnyArm:
+def posed(
+    arm: ArmKind, argument: str, posture_deg: Posture | None, loaded: bool = False
+) -> ArmKind:
     """Return the arm in the posture of the command line, if given; ``loaded`` is True if loads act on it."""
     if posture_deg is None:
         return arm
     if isinstance(posture_deg, dict):
         given = ",".join(f"{name}={angle:g}" for name, angle in posture_deg.items())
         with refusing(f"--posture-deg {given}"):
-            return cast(AnyArm, arm.with_posture_deg(posture_deg))
+            return arm.with_posture_deg(posture_deg)
     given = ",".join(f"{angle:g}" for angle in posture_deg)
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
@@ -202,7 +208,7 @@ def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool 
             f"{what}{'s' * (num_links > 1)} and takes {allowed}."
         )
     with refusing(f"--posture-deg {given}"):
-        return cast(AnyArm, arm.with_posture_deg(posture_deg))
+        return arm.with_posture_deg(posture_deg)
 
 
 def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> Posture | None:
@@ -266,7 +272,7 @@ modes_option = click.option(
 )
 
 
-def modes_of(arm: Arm | SpatialArm, given: int | None) -> int:
+def modes_of(arm: AnyArm, given: int | None) -> int:
     """Return the number of modes: as given, or the default, but no more than the arm has (rigid links)."""
     from jaxmodal.spatial.arms.plausibility import most_modes
 

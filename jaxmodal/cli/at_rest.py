@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     Posture,
     WholeRange,
+    end_unless,
     format_option,
     given,
     load_any_arm,
@@ -132,8 +131,7 @@ def buckling(
     else:
         click.echo(str(found))
     _draw(found, plot)
-    if not np.all(found.certified):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.certified)
 
 
 def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any]:

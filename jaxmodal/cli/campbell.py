@@ -23,6 +23,7 @@ from jaxmodal.cli.arguments import (
     refusing,
     two_numbers,
 )
+from jaxmodal.cli.equations import settings_of
 from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.runtime import limits
@@ -127,21 +128,15 @@ def _model(
     file: str, link_modes: int | None, posture_deg: Posture | None
 ) -> tuple[Any, list[float]]:
     """Return the model of an arm with the settings of its file, and the angles of its motors."""
-    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-    from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_vibrating_arm
     from jaxmodal.dynamics import flexible_arm
-    from jaxmodal.dynamics.files import joint_positions, model_arguments
-    from jaxmodal.spatial.files.robot_files import is_robot
+    from jaxmodal.dynamics.files import joint_positions
 
     arm = posed(load_vibrating_arm(file), file, posture_deg)
-    said: dict[str, Any] = {}
-    if not (file.startswith(EXAMPLE_PREFIX) or is_robot(file)):
-        with refusing(file):
-            said = model_arguments(read_document(file))
-    if link_modes is not None:
-        said["modes"] = link_modes
     with refusing(file):
+        said = settings_of(file)
+        if link_modes is not None:
+            said["modes"] = link_modes
         model = flexible_arm(arm, **{"modes": 4, **said})
         if model.floats:
             raise BadInput(

@@ -26,7 +26,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-EVENTS = "/jax/core/compile/"
+from jaxmodal.runtime.first_calls import EVENTS
+
 #: seconds of compilation before the line appears (DELAY), largest gap in s between programs of one wait, and interval
 #: in s of lines in pipes and files
 DELAY, GAP, EVERY = 2.0, 1.0, 10.0

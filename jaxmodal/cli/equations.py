@@ -118,6 +118,7 @@ def equations(
     A table [dynamics] of the file gives modes, gravity, damping and so on; options stand above it. Without --out the
     text goes to standard output. Exit status: 0, or 2 for bad input.
     """
+    from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
     meant = [name for name, suffix in _FORMATS.items() if out is not None and out.suffix == suffix]
@@ -133,7 +134,7 @@ def equations(
         raise BadInput("--to c: makes several files; give --out model.c.")
     with refusing(arm):
         model = model_of(arm, links, given(options))
-    if options.get("inertia_order") == "first" and _in_space(arm):
+    if options.get("inertia_order") == "first" and isinstance(model, SpatialFlexibleArm):
         raise BadInput(
             "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
             "alone, leave it out."
@@ -172,25 +173,23 @@ def equations(
     )
 
 
-def _in_space(argument: str) -> bool:
-    from jaxmodal.cli.arguments import load_any_arm
-    from jaxmodal.spatial.arms.arm import SpatialArm
+def settings_of(argument: str) -> dict[str, Any]:
+    """Return what the table [dynamics] of an arm's file says of its model; nothing for robots and built-in arms."""
+    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+    from jaxmodal.arm.files import read_document
+    from jaxmodal.dynamics.files import model_arguments
+    from jaxmodal.spatial.files.robot_files import is_robot
 
-    return isinstance(load_any_arm(argument, check=False), SpatialArm)
+    bare = argument.startswith(EXAMPLE_PREFIX) or is_robot(argument)
+    return {} if bare else model_arguments(read_document(argument))
 
 
 def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     """Return the model of an arm by its argument; options override the settings of its file."""
-    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-    from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_any_arm
     from jaxmodal.dynamics import flexible_arm
-    from jaxmodal.dynamics.files import model_arguments
-    from jaxmodal.spatial.files.robot_files import is_robot
 
-    arm = load_any_arm(argument)
-    bare = argument.startswith(EXAMPLE_PREFIX) or is_robot(argument)
-    said = {} if bare else model_arguments(read_document(argument))
+    arm, said = load_any_arm(argument), settings_of(argument)
     if links is not None:
         starts = [i for i, link in enumerate(arm.links) if not getattr(link, "segment", False)]
         if links > len(starts):

@@ -10,11 +10,11 @@ import click
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Number,
     Posture,
     WholeRange,
+    end_unless,
     format_option,
     given,
     load_any_arm,
@@ -155,8 +155,7 @@ def export(
     else:
         click.echo(str(made))
     click.echo(f"wrote {', '.join(map(str, files))}", err=True)
-    if not certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(certified)
 
 
 def _plain(made: Any) -> dict[str, Any]:

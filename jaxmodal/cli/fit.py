@@ -12,10 +12,10 @@ import click
 from jaxmodal.cli.addressed import in_si, ranges_by_address, values_by_address
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Posture,
     WholeRange,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -190,8 +190,7 @@ def fit(
         with writing(f"--out {out}"):
             write_arm(found.arm, out)
         click.echo(f"wrote {out}", err=True)
-    if not found.ok:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.ok)
 
 
 def _rows(found: ArmFit) -> list[dict[str, Any]]:

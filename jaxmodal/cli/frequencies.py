@@ -11,13 +11,13 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
     Posture,
     digits_option,
+    end_unless,
     format_option,
     given,
     load_vibrating_arm,
@@ -35,7 +35,7 @@ from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.runtime.errors import UncertifiedError
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table, csv_text
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: relative error requested under loads: more than enough for 5 digits; the result states the error that was reached
 TOLERANCE = 1e-6
@@ -115,11 +115,10 @@ def frequencies(
     else:
         lines = (json.dumps(without_nonfinite(entry), allow_nan=False) for entry in found)
         click.echo("[\n" + ",\n".join(lines) + "\n]")
-    if not (_errors_small(found) if under_loads else _all_certified(found)):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(_errors_small(found) if under_loads else _all_certified(found))
 
 
-def _certified(arm: Arm | SpatialArm, modes: int, theory: TheoryName) -> Entry:
+def _certified(arm: AnyArm, modes: int, theory: TheoryName) -> Entry:
     from jaxmodal.frequencies.one_arm import natural_frequencies
 
     result = natural_frequencies(arm, num_modes=modes, theory=theory, throw=False)
@@ -134,9 +133,7 @@ def _certified(arm: Arm | SpatialArm, modes: int, theory: TheoryName) -> Entry:
     }
 
 
-def _bounded(
-    arm: Arm | SpatialArm, modes: int, theory: TheoryName, loads: Mapping[str, Any]
-) -> Entry:
+def _bounded(arm: AnyArm, modes: int, theory: TheoryName, loads: Mapping[str, Any]) -> Entry:
     from jaxmodal.at_rest.preloaded import preloaded_frequencies
 
     result = preloaded_frequencies(arm, modes, theory=theory, tolerance=TOLERANCE, **loads)
@@ -150,11 +147,11 @@ def _bounded(
     }
 
 
-def _angles(arm: Arm | SpatialArm) -> list[float]:
+def _angles(arm: AnyArm) -> list[float]:
     return [math.degrees(float(link.joint_angle)) for link in arm.links]
 
 
-def _name(argument: str, arm: Arm | SpatialArm) -> str:
+def _name(argument: str, arm: AnyArm) -> str:
     """Return the name of an arm, or of its source."""
     stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
     return arm.name or Path(stem).stem
@@ -170,7 +167,7 @@ def _csv(found: Sequence[Entry], keys: Sequence[str]) -> str:
     return csv_text(headings, rows)
 
 
-def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
+def certified_table(entry: Entry, arm: AnyArm, digits: int) -> Table:
     """Return a table of the frequencies of an arm with their certificates."""
     columns = (entry[key] for key in ("frequencies_hz", "status", "multiplicity"))
     rows = [
@@ -181,7 +178,7 @@ def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
     return Table(title, ("mode", "frequency [Hz]", "certificate"), rows, (), ("certificate",))
 
 
-def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
+def bounded_table(entry: Entry, arm: AnyArm, digits: int) -> Table:
     """Return a table of the frequencies of an arm under loads, with errors and bounds."""
     columns = (entry[key] for key in _BOUNDED)
     rows = [

@@ -10,11 +10,10 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.cli.arguments import several_numbers
 from jaxmodal.runtime.errors import ImplausibleWarning
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.loads import SpatialLoads
 
 Vector = tuple[float, ...] | None
@@ -54,7 +53,7 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
+def borne(arm: AnyArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
     """Return the sum of the loads of the arm and of the options, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
     own = arm.loads
@@ -82,6 +81,6 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
     return total
 
 
-def bears_loads(arm: Arm | SpatialArm) -> bool:
+def bears_loads(arm: AnyArm) -> bool:
     """Return True if an arm has nonzero loads."""
     return arm.loads is not None and bool(np.any(np.hstack(arm.loads.dead())))

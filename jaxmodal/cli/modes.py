@@ -11,11 +11,11 @@ import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Posture,
     WholeRange,
     digits_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     modes_of,
@@ -102,8 +102,7 @@ def modes(
             title = title_of(name, arm, shapes.frequencies.theory)
             click.echo(shapes_table(shapes, title, digits).text())
     _draw(solved, f"{name}, {posture_text(arm)}".rstrip(", "), plot, animate, mode)
-    if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless([shapes.frequencies.certified for shapes in solved])
 
 
 def _draw(
@@ -222,8 +221,7 @@ def sensitivities(
         click.echo(sensitivities_table(table, kind, title, top).text())
     if plot is not None:
         _draw_bars(table, title_of(arm.name or argument, arm, theory), plot, top)
-    if not bool(np.all(table.frequencies.certified)):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(table.frequencies.certified)
 
 
 def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     NumberRange,
     WholeRange,
+    end_unless,
     format_option,
     load_vibrating_arm,
     modes_of,
@@ -21,12 +21,11 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.loads import gravity_option
-from jaxmodal.cli.output import print_json
+from jaxmodal.cli.output import print_rows
 from jaxmodal.cli.paths import file_option, force_option, picture_option, save_picture
 from jaxmodal.cli.quiet_moves import LimitOptions, Shaping, compared, quickened, shaped
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.tables import csv_text
 
 #: default number of modes
 _USUAL = 6
@@ -220,15 +219,9 @@ def move(
         )
         for k in range(hertz.shape[1])
     ]
-    if output_format == "json":
-        print_json([dict(zip(headings, row, strict=True)) for row in rows])
-    elif output_format == "csv":
-        click.echo(csv_text(headings, rows), nl=False)
-    else:
-        click.echo(str(found))
+    print_rows(output_format, headings, rows, found)
     if plot is not None:
         from jaxmodal.plots.moves import plot_move
 
         save_picture("--plot", plot, lambda place: plot_move(found, place, title))
-    if not found.certified.all():
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.certified)

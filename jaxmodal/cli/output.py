@@ -7,18 +7,17 @@ import json
 import math
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.tables import printable
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.runtime.tables import csv_text, printable
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class _Terminal:
@@ -69,6 +68,18 @@ def print_json(value: Any, **layout: Any) -> None:
     click.echo(json.dumps(without_nonfinite(value), allow_nan=False, **layout))
 
 
+def print_rows(
+    output_format: str, headings: Sequence[str], rows: Sequence[Sequence[Any]], found: Any
+) -> None:
+    """Print rows as a JSON list of objects or as CSV, or the result that they are taken from as its text."""
+    if output_format == "json":
+        print_json([dict(zip(headings, row, strict=True)) for row in rows])
+    elif output_format == "csv":
+        click.echo(csv_text(headings, rows), nl=False)
+    else:
+        click.echo(str(found))
+
+
 def print_document(text: str, output_format: str) -> None:
     """Print a TOML file unchanged, or its contents as JSON, which is also a valid arm file."""
     if output_format == "json":
@@ -87,9 +98,7 @@ def lists(result: Any, *names: str) -> dict[str, Any]:
     return {name: np.asarray(getattr(result, name)).tolist() for name in names}
 
 
-def title_of(
-    name: str, arm: Arm | SpatialArm, theory: TheoryName, first_angle: bool = False
-) -> str:
+def title_of(name: str, arm: AnyArm, theory: TheoryName, first_angle: bool = False) -> str:
     """Return the title of tables and plots of an arm: name, posture and theory."""
     posture = posture_text(arm, first_angle)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

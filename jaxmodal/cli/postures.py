@@ -9,10 +9,10 @@ import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Number,
     Posture,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -96,5 +96,4 @@ def postures(
         if not rows:
             nothing = "value" if isinstance(joint, str) else "posture"
             click.echo(f"no {nothing} has this frequency, {does}")
-    if not found.ok:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.ok)

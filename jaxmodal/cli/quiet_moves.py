@@ -10,7 +10,7 @@ import click
 import numpy as np
 from click.core import ParameterSource
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, refusing
+from jaxmodal.cli.arguments import BadInput, end_unless, refusing
 from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import save_picture, writing
 from jaxmodal.runtime.tables import csv_text
@@ -152,8 +152,7 @@ class Done:
             ):
                 export.write_settings(self.shaped, shaping.settings)
             click.echo(f"wrote {shaping.settings}", err=True)
-        if not self.certified:
-            raise SystemExit(EXIT_NOT_ALL)
+        end_unless(self.certified)
 
 
 def _listed(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:

@@ -12,11 +12,11 @@ import numpy as np
 from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Posture,
     WholeRange,
     band_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -31,9 +31,8 @@ from jaxmodal.postures.readings import as_read
 from jaxmodal.postures.resonance_results import limited, row_values
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
     from jaxmodal.postures.resonance_results import ResonanceMap
-    from jaxmodal.spatial.arms.arm import SpatialArm
+    from jaxmodal.spatial.arms.arm import AnyArm
 
 Range = tuple[float, float]
 
@@ -57,7 +56,7 @@ def _turning(found: ResonanceMap) -> str:
 
 
 def _shared(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     joint: int | str,
     across: int | str | None,
     ranges: dict[str, Range] | None,
@@ -157,8 +156,7 @@ def resonance_map(
         save_picture(
             "--plot", plot, lambda path: plot_resonance_map(fine, path, f"{title}\n{band}")
         )
-    if not found.certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.certified)
 
 
 def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]:

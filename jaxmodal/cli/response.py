@@ -11,13 +11,13 @@ import numpy as np
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Band,
     NumberRange,
     Posture,
     WholeRange,
     band_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -30,10 +30,9 @@ from jaxmodal.cli.paths import file_option, force_option, picture_option, save_p
 from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
     from jaxmodal.response.exact.results import FrequencyResponse
     from jaxmodal.response.exact.sensitivities import ResponseSensitivities
     from jaxmodal.response.forced.peaks import ResponsePeaks
@@ -211,12 +210,11 @@ def response(
         click.echo(f"wrote {uff}", err=True)
     if curves is not None:
         _draw(*curves, resonances, plot, nyquist)
-    if not found.ok:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.ok)
 
 
 def _slopes(
-    arm: Arm | SpatialArm, found: FrequencyResponse, addresses: tuple[str, ...]
+    arm: AnyArm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 
@@ -231,7 +229,7 @@ def _slopes(
     )
 
 
-def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeaks]:
+def _peaks(arm: AnyArm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """Return the peaks of each pair of ports in the band; none without damping."""
     from jaxmodal.response.driven.damping import damps
     from jaxmodal.response.forced.peaks import response_peaks

@@ -11,12 +11,12 @@ import numpy as np
 from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     NumberRange,
     Posture,
     WholeRange,
     ascii_number,
+    end_unless,
     format_option,
     load_vibrating_arm,
     modes_of,
@@ -25,11 +25,10 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.output import print_json
+from jaxmodal.cli.output import print_rows
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
     from jaxmodal.moves.orders import Order
@@ -139,19 +138,13 @@ def speeds(
     made = [Order(*order) for order in orders]
     found: Any = _found(argument, arm, made, file, ranges, workspace, wanted, margin, theory)
     headings, rows = found.rows()
-    if output_format == "json":
-        print_json([dict(zip(headings, row, strict=True)) for row in rows])
-    elif output_format == "csv":
-        click.echo(csv_text(headings, rows), nl=False)
-    else:
-        click.echo(str(found))
+    print_rows(output_format, headings, rows, found)
     if plot is not None:
         from jaxmodal.plots.speeds import plot_speeds
 
         title = f"{arm.name or argument} ({theory})"
         save_picture("--plot", plot, lambda place: plot_speeds(found, place, title))
-    if not all(row[headings.index("certified")] for row in rows):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless([row[headings.index("certified")] for row in rows])
 
 
 def _found(

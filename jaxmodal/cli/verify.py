@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option, refusing
+from jaxmodal.cli.arguments import end_unless, format_option, refusing
 from jaxmodal.cli.output import print_json
 
 
@@ -25,5 +25,4 @@ def verify(output_format: str) -> None:
         print_json(found.document(), indent=2, ensure_ascii=False)
     else:
         click.echo("\n\n".join(table.text() for table in found.tables()))
-    if not found.ok:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.ok)

@@ -12,12 +12,12 @@ import numpy as np
 from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Number,
     NumberRange,
     WholeRange,
     digits_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -104,8 +104,7 @@ def worst(
         click.echo("\n".join(table.text() for table in found.tables(title, digits)))
     if share is not None and output_format != "json":
         click.echo(str(share), err=output_format == "csv")
-    if not found.certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(found.certified)
 
 
 def _plain(argument: str, found: Extremes, share: ShareBelow | None) -> dict[str, Any]:

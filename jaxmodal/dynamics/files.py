@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arm.arguments import finite, positive, scalar
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import read_document
 from jaxmodal.arm.quantities import FINITE, shown
@@ -29,7 +28,7 @@ from jaxmodal.dynamics.integration.simulation import check_number_of_times, simu
 from jaxmodal.dynamics.mechanics.free_bases import at_zero, base_pose
 from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.files.arm_files import arm_from_dict, robot_of
 
@@ -62,7 +61,7 @@ MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 class Simulation(NamedTuple):
     """Simulation described by a file: the arm and the arguments of `simulate`."""
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     model: FlexibleModel
     times: np.ndarray
     q: np.ndarray
@@ -117,7 +116,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
     ArmError
         As for `read_simulation`.
     """
-    arm: Arm | SpatialArm | None = robot_of(document, source)
+    arm: AnyArm | None = robot_of(document, source)
     if arm is None:
         arm = arm_from_dict(document, source=source)
         warn_of_implausible_values(arm, source)
@@ -130,7 +129,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
             return _simulation(arm, table("dynamics", document["dynamics"], ArmError))
 
 
-def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
+def _simulation(arm: AnyArm, keys: Mapping[str, Any]) -> Simulation:
     check_keys(keys, _KNOWN, ("until",), ArmError)
     until = positive("until", keys["until"], "s")
     every = positive("every", keys.get("every", 0.01), "s")
@@ -184,7 +183,7 @@ def _vector(name: str, value: object) -> np.ndarray:
     return finite(name, value, (3,), expected)
 
 
-def joint_positions(arm: Arm | SpatialArm) -> np.ndarray:
+def joint_positions(arm: AnyArm) -> np.ndarray:
     """Return the joint positions of an arm in its posture: rad for turning joints, m for sliding joints."""
     joints: list[Any] = [link for link in arm.links if not getattr(link, "segment", False)]
     slide = [getattr(link, "prismatic", False) for link in joints]

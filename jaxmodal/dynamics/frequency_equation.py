@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-
-Numbers = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +111,7 @@ def end_conditions(wave: Any, mass: Any, inertia: Any, moment: Any) -> Any:
     return np.stack(columns, axis=-1)
 
 
-def wave_numbers(mass: float, inertia: float, moment: float, count: int) -> Numbers:
+def wave_numbers(mass: float, inertia: float, moment: float, count: int) -> Floats:
     """Return the first roots beta l of the frequency equation det F = 0, ascending, shape (count,).
 
     Notes
@@ -154,7 +152,7 @@ def _polished(guess: float, mass: float, inertia: float, moment: float) -> float
     return 0.5 * (low + high)
 
 
-def clamped_polynomials(xi: Numbers, count: int) -> tuple[Numbers, Numbers, Numbers]:
+def clamped_polynomials(xi: Floats, count: int) -> tuple[Floats, Floats, Floats]:
     """Return polynomials from xi^2 upwards, their slopes, and their curvatures, which are orthonormal on [0, 1].
 
     Returns
@@ -166,7 +164,7 @@ def clamped_polynomials(xi: Numbers, count: int) -> tuple[Numbers, Numbers, Numb
         none = np.zeros((len(xi), 0))
         return none, none, none
     t = 2.0 * xi - 1.0
-    curvature: Numbers = np.diag(
+    curvature: Floats = np.diag(
         np.sqrt(2.0 * np.arange(count) + 1.0)
     )  # a column of coefficients each
     slope = legendre.legint(curvature, lbnd=-1.0, scl=0.5)

@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
-from jaxmodal.dynamics.shapes import samples
-from jaxmodal.runtime.errors import ArmError
-
-Numbers = NDArray[np.float64]
+from jaxmodal.dynamics.shapes import fitted, samples
+from jaxmodal.runtime.array_types import Floats, Numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,14 +30,14 @@ class RodShapes:
     """
 
     count: int
-    evaluate: Callable[[Numbers], tuple[Numbers, Numbers]]
+    evaluate: Callable[[Floats], tuple[Floats, Floats]]
 
     def in_tip_values(self) -> RodShapes:
         """Return the same shapes, each scaled to the value 1 at the end."""
         inner = self.evaluate
         factors = 1.0 / inner(np.ones(1))[0][0]
 
-        def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
+        def evaluate(xi: Floats) -> tuple[Floats, Floats]:
             phi, slope = inner(xi)
             return phi * factors, slope * factors
 
@@ -52,18 +49,18 @@ def polynomial_rods(count: int) -> RodShapes:
     return combined_rods(np.eye(max(count, 1), count))
 
 
-def combined_rods(coefficients: NDArray[Any]) -> RodShapes:
+def combined_rods(coefficients: Numbers) -> RodShapes:
     """Return combinations of the first polynomials of `polynomial_rods`; ``coefficients`` has shape (size, count)."""
     integrals = _integrals(coefficients)
 
-    def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
+    def evaluate(xi: Floats) -> tuple[Floats, Floats]:
         x = 2.0 * np.asarray(xi) - 1.0
         return _table(x, integrals), _table(x, coefficients)
 
     return RodShapes(coefficients.shape[1], evaluate)
 
 
-def _integrals(slopes: NDArray[Any]) -> NDArray[Any]:
+def _integrals(slopes: Numbers) -> Numbers:
     """Return the Legendre series that have these slopes in xi and are 0 at the base."""
     return np.asarray(legendre.legint(slopes, lbnd=-1.0, scl=0.5))
 
@@ -91,21 +88,14 @@ def sampled_rods(stations: Any, values: Any, tolerance: float = 1e-8) -> RodShap
     return combined_rods(fitted_rods(xi, given, tolerance))
 
 
-def fitted_rods(xi: Numbers, values: Numbers, tolerance: float) -> NDArray[Any]:
+def fitted_rods(xi: Floats, values: Floats, tolerance: float) -> Numbers:
     """Return coefficients (size, m), for `combined_rods`, of polynomials that are 0 at the base and fit samples."""
     size = int(min(xi.size - 2, max(3, 3.0 * np.sqrt(xi.size))))
     table = _table(2.0 * xi - 1.0, _integrals(np.eye(size)))
-    coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
-    gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
-    if not gap <= tolerance:
-        raise ArmError(
-            f"values: polynomials held at the base miss them by {gap:.1e} of their size, must be at most "
-            f"{tolerance:.1e}; give more stations, smoother shapes, or values that begin with 0."
-        )
-    return np.asarray(coefficients)
+    return fitted(table, values, tolerance, ("values", "held", "0"))
 
 
-def _table(x: Numbers, coefficients: NDArray[Any]) -> Numbers:
+def _table(x: Floats, coefficients: Numbers) -> Floats:
     """Return the values of the Legendre series in the columns of ``coefficients``, shape (places, count)."""
     table: Numbers = legendre.legvander(x, len(coefficients) - 1) @ coefficients
     return table
@@ -115,7 +105,7 @@ def monomial_rods(count: int) -> RodShapes:
     """Return the shapes xi .. xi^count."""
     powers = np.arange(1, count + 1)
 
-    def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
+    def evaluate(xi: Floats) -> tuple[Floats, Floats]:
         x = np.asarray(xi)[:, None]
         return np.asarray(x**powers), np.asarray(powers * x ** (powers - 1))
 
@@ -136,7 +126,7 @@ def end_mass_rods(count: int, ratio: float) -> RodShapes:
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     waves = 0.5 * (low + high)
 
-    def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
+    def evaluate(xi: Floats) -> tuple[Floats, Floats]:
         x = np.asarray(xi)[:, None]
         return np.sin(waves * x), np.asarray(waves * np.cos(waves * x))
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamics.frequency_equation import (
@@ -22,11 +21,11 @@ from jaxmodal.dynamics.frequency_equation import (
     wave_numbers,
 )
 from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.runtime.errors import ArmError
 
-Numbers = NDArray[np.float64]
 #: phi, phi', phi'' with respect to xi at some positions, each of shape (positions, modes)
-Values = tuple[Numbers, Numbers, Numbers]
+Values = tuple[Floats, Floats, Floats]
 
 _BASE_TOLERANCE = 1e-9
 
@@ -49,9 +48,9 @@ class LinkShapes:
     """
 
     count: int
-    evaluate: Callable[[Numbers], Values]
+    evaluate: Callable[[Floats], Values]
     family: str
-    modal_mass: Numbers
+    modal_mass: Floats
 
     def __post_init__(self) -> None:
         phi, slope, _ = self.evaluate(np.array([0.0, 1.0]))
@@ -63,11 +62,11 @@ class LinkShapes:
                 "joint angle contains the rotation there, so give shapes that are clamped at the base."
             )
 
-    def scaled(self, factors: Numbers) -> LinkShapes:
+    def scaled(self, factors: Floats) -> LinkShapes:
         """Return the same shapes, each multiplied by a factor, shape (m,)."""
         inner = self.evaluate
 
-        def evaluate(xi: Numbers) -> Values:
+        def evaluate(xi: Floats) -> Values:
             phi, slope, curvature = inner(xi)
             return phi * factors, slope * factors, curvature * factors
 
@@ -109,7 +108,7 @@ def clamped_mass_shapes(
     matrices = [end_conditions(wave, mass, inertia, moment) for wave in waves]
     combos = np.array([np.linalg.svd(matrix)[2][-1] for matrix in matrices]).reshape(count, 2)
 
-    def raw(xi: Numbers) -> Values:
+    def raw(xi: Floats) -> Values:
         both = basis(waves[None, :], np.asarray(xi)[:, None])
         of_first, of_second = combos[:, 0], combos[:, 1]
         values = [of_first * a + of_second * b for a, b in zip(*both, strict=True)]
@@ -125,7 +124,7 @@ def clamped_mass_shapes(
     return bare.scaled(sign / np.sqrt(modal))
 
 
-def _with_own_mass(count: int, evaluate: Callable[[Numbers], Values], family: str) -> LinkShapes:
+def _with_own_mass(count: int, evaluate: Callable[[Floats], Values], family: str) -> LinkShapes:
     nodes, weights = quadrature(24 + 2 * count)
     phi, _, _ = evaluate(nodes)
     return LinkShapes(count, evaluate, family, weights @ phi**2)
@@ -135,7 +134,7 @@ def monomial_shapes(count: int) -> LinkShapes:
     """Return the shapes xi^2 .. xi^(count + 1); with more than eight, rounding dominates: use `polynomial_shapes`."""
     powers = np.arange(2, count + 2)
 
-    def evaluate(xi: Numbers) -> Values:
+    def evaluate(xi: Floats) -> Values:
         x = np.asarray(xi)[:, None]
         return (
             x**powers,
@@ -151,7 +150,7 @@ def polynomial_shapes(count: int) -> LinkShapes:
     return combined(count, np.eye(count), "polynomial")
 
 
-def samples(stations: Any, name: str, given: Any, verb: str) -> tuple[Numbers, Numbers]:
+def samples(stations: Any, name: str, given: Any, verb: str) -> tuple[Floats, Floats]:
     """Return checked stations (s,) and values (s, m), one column per shape; ``verb`` is used in messages.
 
     Raises
@@ -202,25 +201,34 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
     return combined(size, coefficients, "sampled")
 
 
-def fitted_polynomials(xi: Numbers, values: Numbers, tolerance: float) -> tuple[int, NDArray[Any]]:
+def fitted_polynomials(xi: Floats, values: Floats, tolerance: float) -> tuple[int, Numbers]:
     """Return the number of clamped polynomials that fit samples, and their coefficients, shape (size, m)."""
     size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
     table, _, _ = clamped_polynomials(xi, size)
+    words = "deflections", "clamped", "phi(0) = phi'(0) = 0"
+    return size, fitted(table, values, tolerance, words)
+
+
+def fitted(table: Floats, values: Floats, tolerance: float, words: tuple[str, str, str]) -> Numbers:
+    """Return coefficients of the columns of a table that fit samples.
+
+    ``words`` name the samples, how polynomials begin at the base, and how samples have to begin.
+    """
+    name, held, begin = words
     coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
     gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
     if not gap <= tolerance:
         raise ArmError(
-            f"deflections: polynomials clamped at the base miss them by {gap:.1e} of their size, must be at most "
-            f"{tolerance:.1e}; give more stations, smoother shapes, or deflections that begin with phi(0) = "
-            "phi'(0) = 0."
+            f"{name}: polynomials {held} at the base miss them by {gap:.1e} of their size, must be at most "
+            f"{tolerance:.1e}; give more stations, smoother shapes, or {name} that begin with {begin}."
         )
-    return size, coefficients
+    return np.asarray(coefficients)
 
 
-def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:
+def combined(size: int, coefficients: Numbers, family: str) -> LinkShapes:
     """Return combinations of the first ``size`` polynomials of `polynomial_shapes`; coefficients of shape (size, m)."""
 
-    def evaluate(xi: Numbers) -> Values:
+    def evaluate(xi: Floats) -> Values:
         tables = clamped_polynomials(np.asarray(xi), size)
         return tables[0] @ coefficients, tables[1] @ coefficients, tables[2] @ coefficients
 
@@ -238,7 +246,7 @@ def shapes_of_functions(
         If a slope or curvature is not the derivative of the preceding function.
     """
 
-    def evaluate(xi: Numbers) -> Values:
+    def evaluate(xi: Floats) -> Values:
         x = np.asarray(xi, np.float64)
         rows = [
             np.stack([np.broadcast_to(f[k](x), x.shape) for f in functions], axis=-1)

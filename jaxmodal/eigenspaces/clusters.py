@@ -7,8 +7,8 @@ import math
 import jax
 import numpy as np
 from jax.typing import ArrayLike
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.namespace import Array, constant, linalg, xp
 
 #: Frequencies closer than this, relative, are treated as one cluster unless the caller says otherwise.
@@ -35,7 +35,7 @@ class RepeatedFrequencyError(ValueError):
 
 def clusters(
     omega: ArrayLike, group: ArrayLike, tolerance: float = CLUSTER_TOLERANCE
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Integers, Integers]:
     """Return the indices of the first and the last mode of each mode's cluster.
 
     Parameters
@@ -74,8 +74,8 @@ def clusters(
 
 def check_clusters(
     omega: ArrayLike,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
+    first: Integers,
+    last: Integers,
     num_modes: int,
     repeated: str,
     tolerance: float,
@@ -129,7 +129,7 @@ def refuse_repeated(what: str, omega: ArrayLike, alone: ArrayLike) -> None:
     )
 
 
-def cluster_means(values: NDArray[np.float64], first: NDArray[np.int64]) -> NDArray[np.float64]:
+def cluster_means(values: Floats, first: Integers) -> Floats:
     """Return values of shape (..., K, ...) with each mode's value replaced by the mean over its cluster.
 
     ``first`` has shape (..., K), which identifies the axis of the modes in ``values``.

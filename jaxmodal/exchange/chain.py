@@ -14,16 +14,14 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.bodies import NOTHING, Lump, beam_lump
 from jaxmodal.statics.link_parts import Rotor
-
-Floats = NDArray[np.float64]
 
 #: kinds of flexibility of a point: kind of the joint, index of its axis in the section, rigidity of the link
 WAYS = {

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import qmc
 
 from jaxmodal.arm.arguments import is_whole, reals, require_truth, whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.exchange.chain import IN_PLANE, WAYS, Chain, chain_of, joint_names
@@ -21,10 +19,9 @@ from jaxmodal.exchange.results import LumpedArm
 from jaxmodal.exchange.vibration import Stance, springs_of
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: weight of the logarithm of a spring's factor against relative errors of frequencies: keeps undetermined springs
 #: unchanged
@@ -40,7 +37,7 @@ _MOST_PIECES = 32
 
 
 def lumped(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     *,
     pieces: int | Sequence[int] = 4,
     num_modes: int = 5,
@@ -130,7 +127,7 @@ def lumped(
 
 
 def as_lumped(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     pieces: int | Sequence[int],
     modes: int,
     postures: Any,
@@ -184,8 +181,8 @@ def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
 
 
 def _certified(
-    arm: Arm | SpatialArm, postures: Floats, modes: int, theory: TheoryName
-) -> tuple[Floats, NDArray[np.bool_]]:
+    arm: AnyArm, postures: Floats, modes: int, theory: TheoryName
+) -> tuple[Floats, Bools]:
     found = [natural_frequencies(arm.with_posture(p), modes, theory=theory) for p in postures]
     omega = np.array([np.asarray(each.frequencies_hz) for each in found]) * 2.0 * np.pi
     return omega, np.array([np.asarray(each.certified) for each in found])

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from jaxmodal.arm.arguments import finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.model import one_of
 from jaxmodal.exchange.chain import Chain, Piece, PieceJoint
@@ -22,11 +20,10 @@ from jaxmodal.exchange.files import commented, numbers, written
 from jaxmodal.exchange.lumping import as_lumped
 from jaxmodal.exchange.results import LumpedArm
 from jaxmodal.exchange.vibration import Stance, mass_matrix, springs_of
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.robots.bodies import Lump
-
-Floats = NDArray[np.float64]
 
 #: kinds of motors in a file: free joints with torques, or joints fixed in the first posture
 MOTORS = ("free", "locked")
@@ -44,7 +41,7 @@ _ROTORS = "the product of a rotor's turning and of its carrier's rotation, which
 
 
 def write_mjcf(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,

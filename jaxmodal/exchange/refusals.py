@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
-from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.planar import to_spatial
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
@@ -35,10 +34,7 @@ def require_lumpable(arm: Any) -> None:
         If the arm is not supported; the message names the value and the remedy.
     """
     require_x64()
-    if not isinstance(arm, SerialArm):
-        raise ArmError(
-            f"arm = {shown(arm)}: must be an Arm or a SpatialArm; read_arm reads a file."
-        )
+    require_arm(arm)
     if is_traced(arm):
         raise ArmError(
             "arm: holds traced values, and a file holds numbers; give a concrete arm, outside of jax.jit, jax.vmap and "
@@ -85,7 +81,7 @@ def _refuse_held(link: Any, number: int) -> None:
         )
 
 
-def arm_in_space(arm: Arm | SpatialArm) -> tuple[SpatialArm, bool]:
+def arm_in_space(arm: AnyArm) -> tuple[SpatialArm, bool]:
     """Return an arm as an arm in space, and True if it is planar."""
     if isinstance(arm, SpatialArm):
         return arm, False

@@ -6,18 +6,16 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.exchange.chain import Chain
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.results import Result, certified_where
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -52,14 +50,14 @@ class LumpedArm(Result):
     joints: tuple[str, ...]
     postures: Floats
     exact: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     omega: Floats
     factors: dict[str, float]
     lost: tuple[str, ...]
     chain: Chain
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the exact frequencies, shape (P, K)."""
         return certified_where(self.certified)
 

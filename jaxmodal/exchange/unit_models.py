@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.modal.state_space import StateSpace
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-
-Floats = NDArray[np.float64]
 
 
 class Variable(NamedTuple):

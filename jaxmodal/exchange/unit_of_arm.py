@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamics.mechanics.free_bases import require_pose
 from jaxmodal.dynamics.model import FlexibleModel, require_motor_inertia
 from jaxmodal.exchange.unit_models import UnitModel, Variable
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.symbolic.c_code import c_files
 from jaxmodal.symbolic.python_code import function
 from jaxmodal.symbolic.writers import writer_of
-
-Floats = NDArray[np.float64]
 
 #: number of postures, in addition to the first, in which the fastest oscillation is searched
 _LOOKED_AT = 16

@@ -10,20 +10,17 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.files import place_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.exchange.chain import Chain, PieceJoint
 from jaxmodal.exchange.files import commented, numbers, written
 from jaxmodal.exchange.lumping import as_lumped
 from jaxmodal.exchange.results import LumpedArm
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.robots.bodies import NOTHING, Lump
-
-Floats = NDArray[np.float64]
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic"}
 #: effort and velocity of joints without these limits: URDF requires numbers, and 0 would block the joint
@@ -35,7 +32,7 @@ _UPRIGHT = 1e-9
 
 
 def write_urdf(
-    arm: Arm | SpatialArm | LumpedArm,
+    arm: AnyArm | LumpedArm,
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,

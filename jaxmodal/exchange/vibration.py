@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.exchange.chain import Chain, rotation
-
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 
 class Stance:

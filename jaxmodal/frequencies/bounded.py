@@ -6,9 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
@@ -39,10 +39,10 @@ class BoundedFrequencies(ResolvedResult):
         Description of what varies along links.
     """
 
-    omega: NDArray[np.float64]
-    error: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    omega: Floats
+    error: Floats
+    lower: Floats
+    upper: Floats
     pieces: int
     theory: TheoryName
     what: str = "of tapered links"

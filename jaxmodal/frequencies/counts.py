@@ -17,7 +17,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
-from jaxmodal.frequencies.models import OtherArm, TracedModel, model_of, planar
+from jaxmodal.frequencies.models import OtherArm, TracedModel, model_of, on_host_model, planar
 from jaxmodal.frequencies.programs import (
     MOST,
     confirm_padded,
@@ -66,15 +66,16 @@ def count_below(
     arithmetic. No search is needed: the number of modes between two frequencies is the
     difference of their counts.
     """
-    values = _frequencies_argument(omega, "omega")
+    values = _frequencies_argument(omega)
     found = counts_below(model_of(arm, theory), values)
     return jax.device_put(found) if on_host(found) else found
 
 
 def counts_below(model: Model | TracedModel, values: Array) -> Array:
     """Return `count_below` at frequencies that were checked; NumPy arrays for a concrete arm."""
-    if not isinstance(model, TracedModel) and on_host(values):
-        found = count_on_host(model, values)
+    concrete = on_host_model(model, values)
+    if concrete is not None:
+        found = count_on_host(concrete, values)
         _require_exact(values, found)
         return found
     arm = planar(model)
@@ -130,7 +131,7 @@ def certify(
     ValueError
         If ``omega`` is empty, not one-dimensional, not ascending, or has a value that is not positive and finite.
     """
-    values = _frequencies_argument(omega, "omega")
+    values = _frequencies_argument(omega)
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"omega has shape {values.shape}; expected (K,) with K >= 1")
     if on_host(values) and (np.any(values <= 0.0) or np.any(values[1:] < values[:-1])):
@@ -141,10 +142,11 @@ def certify(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
     count, model = values.shape[0], model_of(arm, theory)
-    if not isinstance(model, TracedModel) and on_host(values):
-        modes = np.arange(1, count + 1) + model.zero_frequencies
-        found = confirm_on_host(model, values, modes, tolerance)
-        return jax.device_put(_certificate(found, np.bool_(model.invalid), count))
+    concrete = on_host_model(model, values)
+    if concrete is not None:
+        modes = np.arange(1, count + 1) + concrete.zero_frequencies
+        found = confirm_on_host(concrete, values, modes, tolerance)
+        return jax.device_put(_certificate(found, np.bool_(concrete.invalid), count))
     lowered = planar(model)
     # a verdict has no derivative, as that of `natural_frequencies` has none
     given = jax.lax.stop_gradient((lowered.beams, values))
@@ -172,11 +174,11 @@ def _certificate(found: Certificate, invalid: Array, count: int) -> Certificate:
     return some
 
 
-def _frequencies_argument(value: ArrayLike, name: str) -> Array:
+def _frequencies_argument(omega: ArrayLike) -> Array:
     require_x64()
-    values = jnp.asarray(value, jnp.float64) if is_traced(value) else real_array(value, name)
+    values = jnp.asarray(omega, jnp.float64) if is_traced(omega) else real_array(omega, "omega")
     if on_host(values) and not np.all(np.isfinite(values) & (values >= 0.0)):
         raise ValueError(
-            f"{name} = {shown(value)}: holds a value that is negative or not finite; expected frequencies in rad/s"
+            f"omega = {shown(omega)}: holds a value that is negative or not finite; expected frequencies in rad/s"
         )
     return values

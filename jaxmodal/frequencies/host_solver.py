@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation, Model
@@ -21,6 +20,7 @@ from jaxmodal.frequencies.certificate import ABOUT, EPS, TOLERANCE, Certificate,
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import LARGEST, Brackets, find_brackets, grid_trials
+from jaxmodal.runtime.array_types import Floats, Integers
 
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
 #: reference frequencies, to 6e-11 in all, and to 1e-15 in 4 of 5
@@ -54,7 +54,7 @@ _BEYOND = 2
 _BEYOND_WIDTH = 1e-3
 
 
-def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
+def solve_on_host(model: Model, modes: Integers) -> Solution:
     """Return the natural frequencies of ascending mode numbers; see `programs.solve_padded`.
 
     They are found in float64, whose counts serve only as a guess, and then enclosed and confirmed in double-double.
@@ -116,7 +116,7 @@ def enclosed(
     evaluate: Callable[[np.ndarray, Arithmetic], Evaluation],
     scale: np.ndarray | np.float64,
     log_at_zero: np.float64,
-    modes: NDArray[np.int64],
+    modes: Integers,
     ahead: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> tuple[Brackets, np.ndarray]:
     """Return brackets of ascending modes in double-double, and the width that each should reach.
@@ -186,7 +186,7 @@ def enclosed(
     return dataclasses.replace(found, estimate=np.where(kept, near.estimate, found.estimate)), width
 
 
-def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]:
+def count_on_host(model: Model, omega: Floats) -> Integers:
     """Return counts below frequencies of any shape (see `programs.count_padded`); -1 for an invalid arm."""
     if model.invalid:
         return np.full(omega.shape, -1)
@@ -217,8 +217,8 @@ def _counted(model: Model, omega: np.ndarray) -> np.ndarray:
 
 def confirm_on_host(
     model: Model,
-    omega: NDArray[np.float64],
-    modes: NDArray[np.int64],
+    omega: Floats,
+    modes: Integers,
     tolerance: float,
 ) -> Certificate:
     """Return the certificate of a list of frequencies (see `programs.confirm_padded`).
@@ -233,10 +233,10 @@ def confirm_on_host(
 
 def _confirmed(
     known: _Remembered,
-    omega: NDArray[np.float64],
-    modes: NDArray[np.int64],
+    omega: Floats,
+    modes: Integers,
     tolerance: float,
-    asked: NDArray[np.float64] | None = None,
+    asked: Floats | None = None,
 ) -> Certificate:
     """Return `confirm`, using evaluations at frequencies ``asked`` for before, if these are still the same."""
     if asked is not None and not np.all(np.abs(omega - asked) <= ABOUT * tolerance * omega):

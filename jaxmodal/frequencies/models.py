@@ -24,7 +24,7 @@ from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, to_host
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -150,9 +150,14 @@ def require_theory(arm: Arm | OtherArm, theory: TheoryName) -> None:
 
 def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:
     """Return `model_of` an arm with concrete values."""
-    model = model_of(arm, theory)
-    assert not isinstance(model, TracedModel)
+    model = on_host_model(model_of(arm, theory))
+    assert model is not None
     return model
+
+
+def on_host_model(model: Model | TracedModel, *values: Array) -> Model | None:
+    """Return ``model`` if neither it nor the values are traced, so that NumPy computes; otherwise None."""
+    return None if isinstance(model, TracedModel) or not on_host(*values) else model
 
 
 def _planar_model(arm: Arm, theory: TheoryName) -> PlanarModel:

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole, real_number
 from jaxmodal.arm.arm import Arm
@@ -17,6 +16,7 @@ from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.statuses import Status
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
@@ -105,7 +105,7 @@ def tapered_frequencies(
     def solve(number: int, bound: str) -> NaturalFrequencies:
         return natural_frequencies(build(number, bound), num_modes, theory=theory)
 
-    def softer() -> NDArray[np.float64]:
+    def softer() -> Floats:
         arm = build(pieces, "lower")
         found = natural_frequencies(arm, num_modes, theory=theory, throw=False)
         if np.all(np.asarray(found.status) == Status.unstable):
@@ -128,7 +128,7 @@ def tapered_frequencies(
 
 def _extrapolated(
     found: list[NaturalFrequencies],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return the extrapolation of three refinements to zero piece length, and its relative error."""
     coarse, middle, fine = (np.asarray(x.omega) for x in found)
     first, second = (4.0 * middle - coarse) / 3.0, (4.0 * fine - middle) / 3.0

@@ -6,13 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.identification.measurements import MeasuredResponse, root_mean_square
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.tables import Table, shortened
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,11 +68,11 @@ class ResponseFit:
 
     where: str
     measured: MeasuredResponse
-    before: NDArray[np.complex128]
-    after: NDArray[np.complex128]
-    far_out: NDArray[np.bool_]
+    before: Complexes
+    after: Complexes
+    far_out: Bools
 
-    def misfit(self, computed: NDArray[np.complex128]) -> Floats:
+    def misfit(self, computed: Complexes) -> Floats:
         """Return the root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
         left = root_mean_square(computed - self.measured.values)
         return np.asarray(left / self.measured.size[..., 0])

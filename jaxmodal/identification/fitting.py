@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from jaxmodal.arm.arguments import positive_integer
@@ -20,11 +19,10 @@ from jaxmodal.identification.measurements import Measured, MeasuredResponse, req
 from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.unknowns import unknowns
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.statuses import Status
-
-Floats = NDArray[np.float64]
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy")
 #: relative change of the sum of squares at which a fit has converged, and at which a rough fit has

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from jaxmodal.arm.addresses import labelled
@@ -24,9 +23,8 @@ from jaxmodal.identification.uncertainty import (
     not_determined,
     robust_factor,
 )
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.statuses import Status
-
-Floats = NDArray[np.float64]
 
 #: probability of the confidence intervals
 _SHARE = 0.95
@@ -104,7 +102,7 @@ def _student(free: int) -> Any:
     return (lambda share: t.isf(share, free)) if free > 0 else (lambda share: np.inf)
 
 
-def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> NDArray[np.bool_]:
+def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> Bools:
     """Return whether each residual is an outlier, judged with the weights of the loss."""
     weights = np.sqrt(losses(loss, residuals).weight)
     return far_out(residuals, weights[:, None] * jacobian, known)
@@ -113,7 +111,7 @@ def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> NDA
 def _pairs(
     place: int,
     both: tuple[Misfit, Part, Misfit, Part],
-    out: NDArray[np.bool_],
+    out: Bools,
     sigma: float,
     values: Floats,
 ) -> list[Pair]:
@@ -159,9 +157,7 @@ def _pairs(
     return found
 
 
-def _response(
-    place: int, both: tuple[Misfit, Part, Misfit, Part], out: NDArray[np.bool_]
-) -> ResponseFit:
+def _response(place: int, both: tuple[Misfit, Part, Misfit, Part], out: Bools) -> ResponseFit:
     _, first, misfit, last = both
     measured = misfit.measured[place]
     assert isinstance(measured, MeasuredResponse)

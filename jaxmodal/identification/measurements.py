@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address, labelled, resolve_address, set_together
 from jaxmodal.arm.arguments import is_whole, reals
@@ -16,10 +15,10 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
-Floats = NDArray[np.float64]
 #: quantities of measured responses
 QUANTITIES = ("receptance", "mobility", "accelerance", "transmissibility")
 
@@ -179,7 +178,7 @@ class MeasuredResponse:
 Measured = MeasuredModes | MeasuredResponse
 
 
-def root_mean_square(values: NDArray[np.complex128]) -> Floats:
+def root_mean_square(values: Complexes) -> Floats:
     """Return the root mean square over the last axis, ignoring NaN; 1 if all values are NaN or zero."""
     known = np.isfinite(values)
     squares = np.sum(np.where(known, np.abs(values), 0.0) ** 2, axis=-1)

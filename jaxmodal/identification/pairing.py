@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -13,10 +12,9 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.identification.measurements import MeasuredModes
 from jaxmodal.response.driven.ports import ports
 from jaxmodal.response.modal.participation import modes_at_ports
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.plausibility import most_modes
-
-Floats = NDArray[np.float64]
 
 #: number of modes, beyond those measured, with which a shape is compared
 _FURTHER = 3

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.identification.measurements import MeasuredResponse
 from jaxmodal.identification.unknowns import Unknowns
 from jaxmodal.modes.sensitivities import sensitivities
 from jaxmodal.response.exact.sensitivities import response_sensitivities
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 
 
 class Modes(NamedTuple):
@@ -22,8 +19,8 @@ class Modes(NamedTuple):
 
     hertz: Floats
     slopes: Floats
-    certified: NDArray[np.bool_]
-    alone: NDArray[np.bool_]
+    certified: Bools
+    alone: Bools
 
 
 def modes_of(

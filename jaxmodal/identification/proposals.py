@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from jaxmodal.arm.arguments import positive, positive_integer
@@ -22,6 +21,7 @@ from jaxmodal.identification.predictions import modes_of, response_of
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.uncertainty import UNKNOWN, combinations, covariance_of
 from jaxmodal.response.driven.ports import Port, ports
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
@@ -30,7 +30,6 @@ from jaxmodal.workspace.ranges import Ranges
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 #: largest number of candidates in a table
 _SHOWN = 5
@@ -66,7 +65,7 @@ class Proposals(ResolvedResult):
     gains: Floats
     standard_errors: Floats
     before: Floats
-    left_open: NDArray[np.int64]
+    left_open: Integers
     open_before: int
     names: tuple[str, ...]
 

@@ -6,17 +6,14 @@ import dataclasses
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
 from jaxmodal.identification.pairing import Pairing, paired
 from jaxmodal.identification.predictions import Modes, modes_of, response_of
 from jaxmodal.identification.unknowns import Unknowns
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 #: relative error of the model that the first, rough fit of responses allows in addition to that of the measurement
 _ROUGH = 0.1

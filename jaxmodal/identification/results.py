@@ -6,7 +6,6 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from jaxmodal.arm.addresses import labelled
@@ -14,6 +13,7 @@ from jaxmodal.identification.compared import Pair, ResponseFit, modes_table, res
 from jaxmodal.identification.measurements import Measured
 from jaxmodal.identification.uncertainty import UNKNOWN
 from jaxmodal.identification.unknowns import Unknowns
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
@@ -24,7 +24,6 @@ from jaxmodal.spatial.parts.parameters import unit_of_address
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 #: probability below which the scatter disagrees with the given standard deviations
 _UNLIKELY = 1e-3

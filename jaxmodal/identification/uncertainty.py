@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from jaxmodal.identification.unknowns import Unknowns
-
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Bools, Floats
 
 #: singular values below this share of the largest are rounding
 _ROUNDING = 1e-8
@@ -119,7 +117,7 @@ def robust_factor(kind: str, residuals: Floats, free: int) -> float:
     return max(1.0, influence / growth**2) if growth > 0.0 else np.inf
 
 
-def far_out(residuals: Floats, jacobian: Floats, known: bool) -> NDArray[np.bool_]:
+def far_out(residuals: Floats, jacobian: Floats, known: bool) -> Bools:
     """Return whether each residual is an outlier, taking into account its leverage in the fit."""
     count, parameters = jacobian.shape
     free = count - parameters

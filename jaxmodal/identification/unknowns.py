@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, full_address, set_together
 from jaxmodal.arm.documents import table
@@ -24,10 +23,9 @@ from jaxmodal.arm.quantities import (
     quantities,
     shown,
 )
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.parameters import unit_of_address
-
-Floats = NDArray[np.float64]
 
 #: kinds of positive quantities, fitted by their logarithms
 _SIZES = (POSITIVE, NON_NEGATIVE, STIFFNESS, SPRING, BASE, SUPPORT)
@@ -56,7 +54,7 @@ class Unknowns:
     members: tuple[tuple[str, ...], ...]
     start: Floats
     scale: Floats
-    sizes: NDArray[np.bool_]
+    sizes: Bools
     low: Floats
     high: Floats
 

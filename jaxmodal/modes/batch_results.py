@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax import Array
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.modes.exact_shapes import PLANAR_MASSES
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -70,7 +70,7 @@ class ModalQuantities(Result):
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified (as the frequency), or no_value for NaN."""
         known = ~np.isnan(np.asarray(self.effective_mass)).any(axis=-1)
         known &= ~np.isnan(np.asarray(self.derivative)).any(axis=-1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -28,7 +28,7 @@ from jaxmodal.modes.spatial_batches import spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 #: how far the frequencies of an arm may lie from those that are given, relative: above the brackets of batches
@@ -36,7 +36,7 @@ _SAME = 1e-6
 
 
 def modal_quantities_batch(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameters: Mapping[str, Any],
     frequencies: NaturalFrequencies,
     *,
@@ -126,7 +126,7 @@ def modal_quantities_batch(
 
 
 def _require_those_of(
-    arm: Arm | SpatialArm, parameters: Mapping[str, Any], frequencies: NaturalFrequencies
+    arm: AnyArm, parameters: Mapping[str, Any], frequencies: NaturalFrequencies
 ) -> None:
     """Refuse frequencies of another arm or other parameters, by counts at those of the last certified cell."""
     certified = np.flatnonzero(np.all(np.asarray(frequencies.status) == Status.certified, axis=1))

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.clusters import cluster_means
+from jaxmodal.runtime.array_types import Integers
 
 
 class CellFields(NamedTuple):
@@ -36,9 +36,7 @@ class CellFields(NamedTuple):
     participation: Any
     total_mass: Any
 
-    def quantities(
-        self, first: NDArray[np.int64], members: Sequence[Sequence[str]]
-    ) -> dict[str, Any]:
+    def quantities(self, first: Integers, members: Sequence[Sequence[str]]) -> dict[str, Any]:
         """Return the fields of `ModalQuantities`: derivatives by address, means over clusters, NaN for invalid cells.
 
         Parameters

@@ -18,7 +18,7 @@ from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
@@ -45,7 +45,7 @@ def mode_shapes(
 
 
 def mode_shapes(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int = 10,
     *,
     theory: TheoryName = "timoshenko",

@@ -11,7 +11,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, rates_of
@@ -23,6 +22,7 @@ from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block, cells_on_host
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.devices import available_cores
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
@@ -40,10 +40,10 @@ _ONE_AT_A_TIME = threading.Lock()
 def planar_quantities(
     arm: Arm,
     parameters: tuple[str, ...],
-    values: NDArray[np.float64],
+    values: Floats,
     frequencies: NaturalFrequencies,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
+    first: Integers,
+    last: Integers,
     singles: Sequence[str],
 ) -> CellFields:
     """Return the results for planar arms; see `spatial_quantities` for arms in space.
@@ -91,7 +91,7 @@ def planar_quantities(
     return joined
 
 
-def _derivative(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+def _derivative(gradient: Floats, rate: Floats) -> Floats:
     """Return derivatives (N, K) by an address.
 
     They combine derivatives by link values (N, K, fields, links) with the rates of these, (fields, links, N).
@@ -112,13 +112,11 @@ def _by_link(arm: Arm, energies: Any) -> Any:
     return jax.tree_util.tree_map(lambda x: np.add.reduceat(x, starts, axis=-1), energies)
 
 
-def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
+def _taken(cells: SolvedModes, rows: Integers) -> SolvedModes:
     return SolvedModes(*(x[rows] for x in cells))
 
 
-def _found_on_host(
-    theory: Theory, cells: SolvedModes, invalid: NDArray[np.bool_]
-) -> CellQuantities:
+def _found_on_host(theory: Theory, cells: SolvedModes, invalid: Bools) -> CellQuantities:
     """Return the results of all cells in NumPy; invalid cells repeat those of a valid cell.
 
     Modes of frequency zero have no shape of their own: NaN, as of the compiled program.
@@ -139,7 +137,7 @@ def _found_on_host(
 
 
 def _found(
-    solve: Callable[..., CellQuantities], cells: SolvedModes, apart: NDArray[np.bool_]
+    solve: Callable[..., CellQuantities], cells: SolvedModes, apart: Bools
 ) -> CellQuantities:
     """Return the results of all cells.
 
@@ -168,7 +166,7 @@ def _in_blocks(
     """Solve all cells in blocks of one size: in parallel if every mode is isolated, otherwise one by one."""
     every, size = np.arange(len(cells.omega)), _SIMPLE_BLOCK if simple else _BLOCK
 
-    def one(at: NDArray[np.int64]) -> CellQuantities:
+    def one(at: Integers) -> CellQuantities:
         # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
         with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
             found = solve(_taken(cells, filled(at, size)), simple=simple)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import rates_of, unpacked
@@ -16,6 +15,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.models import PlanarModel
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -39,7 +39,7 @@ def planar_derivatives(
     }
 
 
-def _along(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+def _along(gradient: Floats, rate: Floats) -> Floats:
     """Return the product over links; entries of rate 0 are skipped, because they may have no derivative."""
     changes = np.flatnonzero(rate)
     return gradient[..., changes] @ rate[changes]
@@ -60,7 +60,7 @@ def _rates(arm: Arm, beams: BeamArrays, names: Sequence[str]) -> Iterator[BeamAr
 
 def planar_projection(
     arm: Arm, model: PlanarModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
-) -> Callable[[NDArray[np.int64]], Array]:
+) -> Callable[[Integers], Array]:
     """Return a function that projects the derivative in a direction on m given modes, as a matrix (m, m)."""
     beams, flags = model.beams, model.flags
     rates = jax.tree_util.tree_map(lambda x: np.zeros(x.shape), beams)
@@ -69,7 +69,7 @@ def planar_projection(
     with np.errstate(all="ignore"):
         modes = mode_fields(beams, flags, found)
 
-    def projected_on(members: NDArray[np.int64]) -> Array:
+    def projected_on(members: Integers) -> Array:
         omega = np.mean(found.omega[members])
         own = jax.tree_util.tree_map(lambda x: x[members], modes)
         gradients = projected_gradients(beams, flags, omega, own)

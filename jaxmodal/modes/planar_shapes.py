@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
@@ -28,6 +27,7 @@ from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -144,7 +144,7 @@ def _rows(
     invalid: Array,
     found: NaturalFrequencies,
     xi: Array,
-    numbers: NDArray[np.int64],
+    numbers: Integers,
 ) -> dict[str, Any]:
     """Return the arrays of `ModeShapes` from ``shapes`` of the modes ``numbers``.
 

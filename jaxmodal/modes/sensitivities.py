@@ -16,7 +16,6 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, labelled, set_together
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import as_scalar
@@ -33,7 +32,7 @@ from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_pr
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from jaxmodal.spatial.preload.derivatives import derivatives_under_loads, projection_under_loads
 from jaxmodal.spatial.preload.model import LoadedModel
@@ -57,7 +56,7 @@ _PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
 
 
 def sensitivities(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int = 10,
     *,
     theory: TheoryName = "timoshenko",
@@ -144,7 +143,7 @@ def sensitivities(
     )
 
 
-def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
+def _concrete_model(arm: AnyArm, theory: TheoryName) -> Model:
     """Return the model of an arm with concrete values; a traced arm is refused."""
     if is_traced(arm):
         raise TypeError(
@@ -195,7 +194,7 @@ def _numbers(found: NaturalFrequencies) -> tuple[NaturalFrequencies, NaturalFreq
 
 
 def _logarithmic(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     of_arm: dict[str, Array],
     members: list[list[str]],
     omega: Array,
@@ -212,7 +211,7 @@ def _logarithmic(
 
 
 def directional_derivatives(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     direction: Mapping[str, float],
     num_modes: int = 10,
     *,

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.moves.modes_along import ModesAlong
 from jaxmodal.moves.oscillators import inner_times, oscillation
 from jaxmodal.moves.paths import moved
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-
-Floats = NDArray[np.float64]
 
 #: number of times at which the path is sampled
 _SAMPLES = 4001

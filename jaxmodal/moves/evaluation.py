@@ -7,10 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import finite, positive_integer, reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
@@ -23,12 +21,11 @@ from jaxmodal.moves.pushing_supports import is_supported, refuse_half_turns
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import GRAVITY, SUPPORTS, TURNING, MoveVibration
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.arms.plausibility import most_modes
-
-Floats = NDArray[np.float64]
 
 #: number of modes that are tracked in addition to those asked for, since a tracked mode may leave the lowest ones
 _FURTHER = 2
@@ -71,7 +68,7 @@ class KnownModes:
 
 
 def question_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int,
     theory: TheoryName,
     damping_ratio: Any,
@@ -92,7 +89,7 @@ def question_of(
     )
 
 
-def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
+def number_of_modes(arm: AnyArm, num_modes: int) -> int:
     """Check a number of modes; raise an error if the arm has fewer."""
     wanted = positive_integer(num_modes, "num_modes", limits.MODES)
     most = most_modes_of(arm)
@@ -103,13 +100,13 @@ def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
     return wanted
 
 
-def most_modes_of(arm: Arm | SpatialArm) -> float:
+def most_modes_of(arm: AnyArm) -> float:
     """Return the largest number of modes that can be computed for an arm."""
-    return min(most_modes(arm), limits.MODES) if isinstance(arm, SpatialArm) else limits.MODES
+    return min(most_modes(arm), limits.MODES)
 
 
 def vibration_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     question: Question,
     duration: float | None = None,
@@ -130,8 +127,7 @@ def vibration_of(
     _require_rest(move, knots)
     at = spread_over(way, postures)
     angles = angles_at(way.times, way.angles, at)
-    if isinstance(arm, SpatialArm):
-        refuse_half_turns(arm, angles)
+    refuse_half_turns(arm, angles)
     along = None if known is None else known.along(angles)
     if along is None:
         followed = int(min(num_modes + _FURTHER, most_modes_of(arm)))
@@ -178,7 +174,7 @@ def vibration_of(
     )
 
 
-def warn_of_the_way(arm: Arm | SpatialArm, found: MoveVibration) -> None:
+def warn_of_the_way(arm: AnyArm, found: MoveVibration) -> None:
     """Warn about angles that look like degrees or exceed joint limits, and about deflections that are not small."""
     for farthest in (found.angles.min(axis=0), found.angles.max(axis=0)):
         arm.with_posture(farthest.tolist())
@@ -201,8 +197,8 @@ def _ratios(given: Any, num_modes: int) -> Floats:
     return np.broadcast_to(ratios, (num_modes,)).copy()
 
 
-def _pull(arm: Arm | SpatialArm, gravity: Any) -> Floats:
-    size = 2 if isinstance(arm, Arm) else 3
+def _pull(arm: AnyArm, gravity: Any) -> Floats:
+    size = 3 if "z" in arm.directions else 2
     example = "(0, -9.81)" if size == 2 else "(0, 0, -9.81)"
     return finite("gravity", gravity, (size,), f"{size} finite numbers, m/s^2, such as {example}")
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
 from jaxmodal.dynamics.mechanics.states import inverse_dynamics
 from jaxmodal.moves.pushing_supports import refuse_half_turns
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class Loads(NamedTuple):
@@ -42,9 +39,7 @@ class Limit(NamedTuple):
     joint: str
 
 
-def loads_of(
-    arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
-) -> Loads:
+def loads_of(arm: AnyArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool) -> Loads:
     """Return `Loads` from angles, rates and accelerations.
 
     Torques are of the rigid arm, after the gears, rotors included; refused as by `refuse_half_turns`.
@@ -52,8 +47,7 @@ def loads_of(
     angles, rates, changes = way
     if not torque:
         return Loads(rates, changes, None, None)
-    if isinstance(arm, SpatialArm):
-        refuse_half_turns(arm, angles)
+    refuse_half_turns(arm, angles)
     model = flexible_arm(_rigid(arm), 0, gravity=gravity)
     weight = np.asarray(inverse_dynamics(model, angles, 0.0 * rates, 0.0 * changes))
     whole = np.asarray(inverse_dynamics(model, angles, rates, changes))
@@ -101,7 +95,7 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
     return Limit(name, float(needed[k]), joints[k])
 
 
-def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
+def joints_of(arm: AnyArm) -> tuple[str, ...]:
     """Return labels of the joints in tables: their names, or their numbers."""
     known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return tuple(known.get(number, f"joint {number}") for number in arm.joints)

@@ -7,22 +7,17 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.mode_shapes import assurance, mode_shapes
-from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
 from jaxmodal.moves.pushing_supports import planar_support_forces, spatial_support_forces
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 
 class Posture(NamedTuple):
@@ -47,7 +42,7 @@ class Posture(NamedTuple):
     """
 
     omega: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     motions: Floats
     masses: Floats
     tips: Floats
@@ -65,22 +60,20 @@ class ModesAlong(NamedTuple):
     """
 
     omega: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     tips: Floats
     joints: Floats
     turning: Floats
     base: Floats
     supports: Floats
     assurance: Floats
-    number: NDArray[np.int64]
+    number: Integers
 
 
-def modes_in(
-    arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Arm | SpatialArm
-) -> Posture:
+def modes_in(arm: AnyArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
     """Return the modes of an arm in its present posture, and the modal forces of its joint motion.
 
-    Its supports are unstrained in the posture of ``unstrained``.
+    Its supports are unstrained in the posture of ``unstrained``, an arm of the same kind.
     """
     shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
@@ -88,19 +81,13 @@ def modes_in(
     together = np.array([one[i] + one[j] for i, j in pairs]).reshape(-1, count)
     rates = np.concatenate([0.0 * one, one, together])
     changes = np.concatenate([one, 0.0 * one, 0.0 * together])
-    if isinstance(shapes, ModeShapes) and isinstance(arm, Arm):
-        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
-        assert isinstance(unstrained, Arm)
-        base = np.asarray(shapes.participation)[:, :2]
-        pushed = planar_support_forces(arm, shapes, unstrained)
-    else:
-        assert isinstance(shapes, SpatialModeShapes)
-        assert isinstance(arm, SpatialArm)
+    if isinstance(arm, SpatialArm):
         forces = spatial_inertia(arm, shapes, theory, rates, changes)
         tips = spatial_tips(arm, shapes, theory)
-        assert isinstance(unstrained, SpatialArm)
-        base = np.asarray(shapes.participation)[:, :3]
         pushed = spatial_support_forces(arm, shapes, unstrained)
+    else:
+        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
+        pushed = planar_support_forces(arm, shapes, unstrained)
     driven = np.asarray(shapes.motions) @ forces.T
     alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
     for k in range(count):
@@ -116,7 +103,7 @@ def modes_in(
         tips=tips,
         joints=driven[:, :count],
         turning=turning,
-        base=base,
+        base=np.asarray(shapes.participation)[:, : tips.shape[1]],
         supports=pushed,
     )
 
@@ -126,7 +113,7 @@ def _pairs(count: int) -> list[tuple[int, int]]:
 
 
 def modes_along(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     postures: Floats,
     num_modes: int,
     followed: int,
@@ -173,7 +160,7 @@ def modes_along(
     )
 
 
-def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture:
+def _ordered(here: Posture, chosen: Integers, signs: Floats) -> Posture:
     """Return the modes of a posture reordered and with other signs."""
 
     def signed(values: Floats) -> Floats:

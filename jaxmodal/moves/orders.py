@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,13 +35,13 @@ class Order:
     name: str = ""
 
 
-def joint_labels(arm: Arm | SpatialArm) -> dict[int, str]:
+def joint_labels(arm: AnyArm) -> dict[int, str]:
     """Return labels of the joints by link number: the joint's name, or else the number."""
     named = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return {number: named.get(number, f"joint {number}") for number in arm.joints}
 
 
-def orders_of(arm: Arm | SpatialArm, orders: Any) -> tuple[Order, ...]:
+def orders_of(arm: AnyArm, orders: Any) -> tuple[Order, ...]:
     """Check the orders of an arm and replace joint names by numbers; raise an error if an order is invalid."""
     given = [orders] if isinstance(orders, Order) else orders
     if not isinstance(given, Sequence) or isinstance(given, str) or not len(given):
@@ -52,7 +51,7 @@ def orders_of(arm: Arm | SpatialArm, orders: Any) -> tuple[Order, ...]:
     return tuple(_order(arm, number, each) for number, each in enumerate(given))
 
 
-def _order(arm: Arm | SpatialArm, place: int, given: Any) -> Order:
+def _order(arm: AnyArm, place: int, given: Any) -> Order:
     if not isinstance(given, Order):
         raise ArmError(
             f"orders[{place}] = {shown(given)}: must be an Order, such as Order(2, 2 * 100, 'wave generator')."
@@ -80,6 +79,6 @@ def _order(arm: Arm | SpatialArm, place: int, given: Any) -> Order:
     )
 
 
-def columns_of(arm: Arm | SpatialArm, orders: Sequence[Order]) -> np.ndarray:
+def columns_of(arm: AnyArm, orders: Sequence[Order]) -> np.ndarray:
     """Return the index of the posture angle that belongs to each order."""
     return np.array([list(arm.joints).index(int(order.joint)) for order in orders])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 #: steps per period of the fastest oscillator; with three Gauss points in each step the error is of order h^6
 _STEPS = 12

@@ -6,14 +6,12 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
 from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
 from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-
-Floats = NDArray[np.float64]
 
 #: number of times per call of a compiled program, so that one program serves any number of times
 _BLOCK = 4096

@@ -6,16 +6,14 @@ The points are those of `jaxmodal.eigenspaces.modal_mass.mass_points`, link by l
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.modes.planar_shapes import ModeShapes
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.link_parts import Offset
-
-Floats = NDArray[np.float64]
 
 
 def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats) -> Floats:
@@ -58,7 +56,7 @@ def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
     return moved + np.stack([further.real, further.imag], axis=-1)
 
 
-def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
+def tip_places(arm: Arm) -> tuple[Complexes, Floats]:
     """Places of the tips of the rigid links, x + i y in m, and the angles of the links, rad, (n,) each."""
     beams = beam_values(arm)
     angles = np.cumsum(np.asarray(beams.joint_angle))
@@ -66,7 +64,7 @@ def tip_places(arm: Arm) -> tuple[NDArray[np.complex128], Floats]:
     return np.cumsum(tip * np.exp(1j * angles)), angles
 
 
-def _complex(place: Offset) -> NDArray[np.complex128]:
+def _complex(place: Offset) -> Complexes:
     x, y = map(np.asarray, place)
     return np.asarray(x + 1j * y)
 
@@ -76,5 +74,5 @@ def _points_per_link(beams: BeamArrays, masses: Floats, rows: int) -> int:
     return (masses.size // rows - lumped) // 3
 
 
-def _with_turn(moved: NDArray[np.complex128], turned: Floats) -> Floats:
+def _with_turn(moved: Complexes, turned: Floats) -> Floats:
     return np.stack([moved.real, moved.imag, np.broadcast_to(turned, moved.shape)], axis=-1)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from jaxmodal.arm.arm import Arm
@@ -20,11 +19,10 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_tips, tip_places
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
-
-Floats = NDArray[np.float64]
 
 #: half of an angle of rotation, rad, whose square is negligible beside 1
 _SMALL = 1e-4
@@ -39,15 +37,15 @@ def support_stiffnesses(link: Any) -> Iterator[tuple[str, float]]:
         yield f"support{number}.stiffness", float(support.stiffness)
 
 
-def is_supported(arm: Arm | SpatialArm) -> bool:
+def is_supported(arm: AnyArm) -> bool:
     """Return whether a tip has a support of nonzero stiffness."""
     return any(stiffness > 0.0 for link in arm.links for _, stiffness in support_stiffnesses(link))
 
 
-def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
+def refuse_half_turns(arm: Any, postures: Floats) -> None:
     """Raise an error if a tip with a support of kind "rotation" passes half a turn along joint angles (P, n).
 
-    There the rotation vector changes its sign, and with it the moment of the support.
+    There the rotation vector changes its sign, and with it the moment of the support. Planar arms have no such support.
 
     Raises
     ------
@@ -57,7 +55,7 @@ def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
     held = {
         k: place
         for k, link in enumerate(arm.links)
-        for place, support in enumerate(link.supports, start=1)
+        for place, support in enumerate(getattr(link, "supports", ()), start=1)
         if support.kind == "rotation" and float(support.stiffness) > 0.0
     }
     if not held:

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
-from jaxmodal.arm.quantities import shown
 from jaxmodal.moves.pushing_supports import support_stiffnesses
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 
 
@@ -24,10 +22,7 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
     ArmError
         If the arm is not supported; the message names the value and the remedy.
     """
-    if not isinstance(arm, Arm | SpatialArm):
-        raise ArmError(
-            f"arm = {shown(arm)}: must be an Arm or a SpatialArm; load_arm reads a file."
-        )
+    require_arm(arm)
     if is_traced(arm):
         raise ArmError(
             "arm: holds traced values, and its modes are followed in NumPy; give a concrete arm, outside of jax.jit, "
@@ -37,7 +32,7 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
         raise ArmError(
             "base_stiffness: moves need a clamped arm, not one on an elastic or floating base; remove it."
         )
-    if getattr(arm, "loads", None) is not None:
+    if arm.loads is not None:
         raise ArmError(
             "loads: moves do not support them; remove them, and give gravity to move_vibration if it is to act."
         )
@@ -59,7 +54,7 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
                 f"link{number}: {free[0]} = 0 leaves its joint free, so no motor can move the link; give a stiffness "
                 "above 0, or leave it out for a rigid one."
             )
-    if vibrating and isinstance(arm, SpatialArm) and nothing_gives_way(arm):
+    if vibrating and nothing_gives_way(arm):
         raise ArmError(
             "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
             "links a section and a material."

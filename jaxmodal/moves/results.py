@@ -6,21 +6,20 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.results import ListedResult, Result, certified_where
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 
 #: largest deflection, relative to the arm's length, that counts as small
 _SMALL = 0.1
@@ -83,8 +82,8 @@ class MoveVibration(Drawn, Result):
     posture_times: Floats
     angles: Floats
     omega: Floats
-    certified: NDArray[np.bool_]
-    number: NDArray[np.int64]
+    certified: Bools
+    number: Integers
     assurance: Floats
     participation: Floats
     tips: Floats
@@ -95,7 +94,7 @@ class MoveVibration(Drawn, Result):
     reach: float
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (P, K): whether the mode is certified; large_deflection if the arm bends too far."""
         return np.where(
             self.certified & self.is_large,
@@ -299,3 +298,19 @@ class MoveVibration(Drawn, Result):
             "time": ("time", self.times, {"units": "s"}),
         }
         return xarray.Dataset(variables, labels, {"theory": self.theory, "arm": self.arm})
+
+
+class OfArms(ListedResult):
+    """Base class of results with the vibration of several arms after one move."""
+
+    vibrations: tuple[MoveVibration, ...]
+
+    @property
+    def status(self) -> Integers:
+        """Worst `Status` of each arm along the path of the move that was found, shape (V,)."""
+        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
+
+    @property
+    def duration(self) -> float:
+        """Time of the stop, s."""
+        return self.vibrations[0].stop

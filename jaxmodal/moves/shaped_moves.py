@@ -6,20 +6,18 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.results import MoveVibration, OfArms
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.results import ListedResult
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 
-Floats = NDArray[np.float64]
-
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ShapedMove(ListedResult):
+class ShapedMove(OfArms):
     """A move shaped for k modes, and the vibration it leaves in V arms, the given one first; see `shape_move`.
 
     Attributes
@@ -56,16 +54,6 @@ class ShapedMove(ListedResult):
     variants: tuple[str, ...]
     unshaped: tuple[MoveVibration, ...]
     vibrations: tuple[MoveVibration, ...]
-
-    @property
-    def status(self) -> NDArray[np.int64]:
-        """Worst `Status` of each arm along the path of the shaped move, shape (V,)."""
-        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
-
-    @property
-    def duration(self) -> float:
-        """Time of the stop, s."""
-        return self.vibrations[0].stop
 
     @property
     def delay(self) -> float:
@@ -178,7 +166,7 @@ class ShaperComparison(ListedResult):
     moves: tuple[ShapedMove, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """Worst `Status` of each kind."""
         return np.array([int(Status.worst(move.status)) for move in self.moves])
 

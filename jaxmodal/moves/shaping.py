@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion, Shaped
@@ -18,10 +16,9 @@ from jaxmodal.moves.evaluation import question_of
 from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
 from jaxmodal.moves.tasks import Task, bands_of, evaluated, is_straight, samples_of, task_of
 from jaxmodal.moves.tolerances import variants_of
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: kinds of shaping, and the name of the unshaped move in comparisons
 KINDS = ("zv", "zvd", "ei", "wide", "s_curve")
@@ -33,7 +30,7 @@ _LOOKED_AT = 257
 
 
 def shape_move(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     kind: str = "wide",
     num_modes: int = 3,
@@ -42,7 +39,7 @@ def shape_move(
     left: float = 0.03,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
-    others: Sequence[Arm | SpatialArm] = (),
+    others: Sequence[AnyArm] = (),
     modes: Sequence[int] | None = None,
     damping_ratio: Any = 0.0,
     gravity: Any = None,
@@ -118,7 +115,7 @@ def shape_move(
 
 
 def compare_shapers(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     kinds: Sequence[str] | None = None,
     num_modes: int = 3,
@@ -127,7 +124,7 @@ def compare_shapers(
     left: float = 0.03,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
-    others: Sequence[Arm | SpatialArm] = (),
+    others: Sequence[AnyArm] = (),
     modes: Sequence[int] | None = None,
     damping_ratio: Any = 0.0,
     gravity: Any = None,

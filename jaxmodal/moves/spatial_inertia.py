@@ -7,17 +7,15 @@ first three carry the whole moment.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import Frame, frames, line_inertia, mass_and_centre
 from jaxmodal.spatial.stiffness.matrices import skew
-
-Floats = NDArray[np.float64]
 
 #: number of entries of a body: three for its centre and nine for its rotation
 _BODY = 12

@@ -6,16 +6,14 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.moves.orders import Order
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import ListedResult, certified_where
 from jaxmodal.runtime.tables import Table
-
-Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -49,13 +47,13 @@ class SpeedsToAvoid(Drawn, ListedResult):
     orders: tuple[Order, ...]
     joints: dict[int, str]
     omega: Floats
-    certified: NDArray[np.bool_]
+    certified: Bools
     margin: float
     speeds: Floats
     driven_mm: Floats | None
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the modes, shape (K,)."""
         return certified_where(self.certified)
 
@@ -193,7 +191,7 @@ class MoveCrossings(Drawn, ListedResult):
     crossings: tuple[Crossing, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the frequencies at the crossings."""
         return certified_where([met.certified for met in self.crossings])
 

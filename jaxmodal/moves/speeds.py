@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamics.drives.motions import Motion
@@ -28,12 +26,11 @@ from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.speed_results import Crossing, MoveCrossings, SpeedsToAvoid
+from jaxmodal.runtime.array_types import Bools, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.workspace.extremes import extremes
-
-Floats = NDArray[np.float64]
 
 #: number of times of a move at which orders and modes are compared
 _SAMPLES = 4001
@@ -44,7 +41,7 @@ _NEXT = 3
 
 
 def speeds_to_avoid(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     orders: Sequence[Order],
     num_modes: int = 4,
     *,
@@ -165,7 +162,7 @@ def speeds_to_avoid(
 
 
 def crossings_along(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     orders: Sequence[Order],
     num_modes: int = 4,
@@ -246,7 +243,7 @@ def _margin(given: Any) -> float:
     return float(value)
 
 
-def _postures(arm: Arm | SpatialArm, given: Any) -> Floats:
+def _postures(arm: AnyArm, given: Any) -> Floats:
     angles = reals("postures", given, "angles of all joints, rad, a row for each posture")
     if angles.ndim != 2 or angles.shape[1] != len(arm.joints) or not angles.shape[0]:
         raise ArmError(
@@ -269,7 +266,7 @@ def _frequencies(found: MoveVibration) -> Callable[[Any], Floats]:
 
 
 def _met(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     order: Order,
     column: int,
@@ -332,7 +329,7 @@ def _around(
     return low, high
 
 
-def _time_near(times: Floats, close: NDArray[np.bool_], k: int) -> float:
+def _time_near(times: Floats, close: Bools, k: int) -> float:
     """Return the time during which an order stays near a mode around the crossing after time k, s."""
     before, after = k, k + 1
     while before > 0 and close[before]:

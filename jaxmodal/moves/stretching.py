@@ -7,23 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
 from jaxmodal.moves.evaluation import question_of, vibration_of, warn_of_the_way
 from jaxmodal.moves.joint_limits import Limit, limits_of, loads_of
 from jaxmodal.moves.paths import knots_of, moved
-from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.results import MoveVibration, OfArms
 from jaxmodal.moves.tolerances import Variant, variants_of
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.results import ListedResult
-from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: number of times at which speeds, accelerations and torques are evaluated, in addition to the ends of all pieces
 _SAMPLES = 2001
@@ -34,7 +30,7 @@ _WHOLE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class StretchedMove(ListedResult):
+class StretchedMove(OfArms):
     """The fastest time-stretched copy of a move; see `quickest_stretch`.
 
     Attributes
@@ -65,16 +61,6 @@ class StretchedMove(ListedResult):
     variants: tuple[str, ...]
     vibrations: tuple[MoveVibration, ...]
     tried: int
-
-    @property
-    def status(self) -> NDArray[np.int64]:
-        """Worst `Status` of each arm along the path, shape (V,)."""
-        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
-
-    @property
-    def duration(self) -> float:
-        """Time of the stop, s."""
-        return self.vibrations[0].stop
 
     @property
     def worst_mm(self) -> float:
@@ -113,7 +99,7 @@ class StretchedMove(ListedResult):
 
 
 def quickest_stretch(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     num_modes: int = 3,
     *,
@@ -125,7 +111,7 @@ def quickest_stretch(
     impulses: tuple[Any, Any] | None = None,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
-    others: Sequence[Arm | SpatialArm] = (),
+    others: Sequence[AnyArm] = (),
     damping_ratio: Any = 0.0,
     gravity: Any = None,
     num_postures: int = 17,

@@ -6,20 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole, reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.moves.evaluation import Question, vibration_of, warn_of_the_way
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.tolerances import Variant
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: fraction of the allowed vibration that all modes without a shaper may leave together
 _ASIDE = 0.25
@@ -41,7 +38,7 @@ class Task(NamedTuple):
 
 
 def task_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     question: Question,
     duration: float | None,

@@ -6,12 +6,10 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import linprog
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
 from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
@@ -25,12 +23,11 @@ from jaxmodal.moves.joint_limits import (
 )
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ListedResult, ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: number of times at which the length of the path is measured, and number of times at which the result is checked
 _MEASURED, _SAMPLES = 20_001, 4001
@@ -101,7 +98,7 @@ class _Rows(NamedTuple):
 
 
 def time_optimal(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     *,
     speed: Any = None,
@@ -225,9 +222,7 @@ def _way_of(move: Motion, knots: Floats, number: int) -> _Way:
     return _Way(length, points, spline(length, 1), spline(length, 2))
 
 
-def _rows_of(
-    arm: Arm | SpatialArm, way: _Way, acceleration: Any, torque: Any, gravity: Any
-) -> _Rows:
+def _rows_of(arm: AnyArm, way: _Way, acceleration: Any, torque: Any, gravity: Any) -> _Rows:
     count, parts = way.angles.shape[1], []
     if acceleration is not None:
         most = each_joint("acceleration", acceleration, count, "rad/s^2")

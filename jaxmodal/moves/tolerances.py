@@ -8,33 +8,32 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.moves.evaluation import KnownModes
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class Variant(NamedTuple):
     """One arm within the tolerances: name, arm, factor of all stiffnesses, and cached modes along paths."""
 
     name: str
-    arm: Arm | SpatialArm
+    arm: AnyArm
     stiffness: float
     known: KnownModes
 
 
 def variants_of(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     payload_error: Any,
     stiffness_error: Any,
-    others: Sequence[Arm | SpatialArm],
+    others: Sequence[AnyArm],
 ) -> list[Variant]:
     """Return the given arm, the arms with payload and stiffness at the limits of their tolerances, and further arms."""
     payload = _error("payload_error", payload_error)
     stiffness = _error("stiffness_error", stiffness_error)
-    bodies: list[tuple[str, Arm | SpatialArm]] = [("as given", arm)]
+    bodies: list[tuple[str, AnyArm]] = [("as given", arm)]
     if payload:
         if arm.payload is None or float(arm.payload.mass) == 0.0:
             raise ArmError(

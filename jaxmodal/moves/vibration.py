@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.moves.evaluation import question_of, vibration_of, warn_of_the_way
 from jaxmodal.moves.results import MoveVibration
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 def move_vibration(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     move: Motion,
     num_modes: int = 6,
     *,

@@ -12,7 +12,7 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
-from jaxmodal.plots.bent_arms import VIEWS, draw_scale, draw_triad
+from jaxmodal.plots.bent_arms import VIEWS, draw_scale, draw_triad, require_view
 from jaxmodal.plots.figures import COLOURS, axes_or_new, framed, in_metres
 from jaxmodal.runtime.errors import ArmError
 
@@ -121,8 +121,7 @@ def _draw_in_space(
     colour: str,
 ) -> tuple[Axes, float]:
     """Draw an arm in space at rest, and displaced by (n, S, 3); return the axes and the magnification."""
-    if view not in VIEWS:
-        raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
+    require_view(view)
     axes = axes_or_new(axes, 5.0, 5.0)
     scale = _magnified(found.arm, step)
     rest = np.concatenate([np.zeros((1, 3)), found.positions.reshape(-1, 3)])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.quantities import shown
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.plots.figures import COLOURS, framed
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import Status
 
 if TYPE_CHECKING:
@@ -117,6 +119,12 @@ def _joined(along: np.ndarray) -> np.ndarray:
     """Positions or displacements (n, S, 3), preceded by those of the end of the previous link; 0 at the base."""
     before = np.concatenate([np.zeros((1, 3)), along[:-1, -1]])
     return np.concatenate([before[:, None], along], axis=1)
+
+
+def require_view(view: str) -> None:
+    """Raise an error for an unknown view."""
+    if view not in VIEWS:
+        raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
 
 
 def views_of(shapes: AnyShapes) -> tuple[str, ...]:

@@ -100,6 +100,12 @@ def finished(figure: Figure, path: str | Path | None, title: str = "", dpi: int 
     return figure
 
 
+def saved(axes: Any, path: str | Path, title: str) -> None:
+    """Write the figure of some axes, or of a list of them, to a file, with an overall title."""
+    first = axes[0] if isinstance(axes, list) else axes
+    finished(first.get_figure(root=True), path, title)
+
+
 def broken(title: str, inches: float, size: float = 10.0) -> str:
     """Return a title broken into lines that fit a width, from the widths of letters of a font size in points."""
     letters = max(20, int(inches * 72.0 / (0.58 * size)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.identification.results import ArmFit
-from jaxmodal.plots.figures import COLOURS, finished, new_figure
+from jaxmodal.plots.figures import COLOURS, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +87,4 @@ def _draw_pairs(found: ArmFit, place: Axes) -> None:
 
 def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:
     """Write the plots of `draw_fit` to a file, PNG, PDF or SVG by its suffix."""
-    figure = new_figure(6.4, 2.9 * _rows(found))
-    draw_fit(found, figure.subplots(_rows(found), 1, squeeze=False)[:, 0])
-    finished(figure, path, title)
+    saved(draw_fit(found), path, title)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.plots.bent_arms import (
-    VIEWS,
     AnyShapes,
     alignment,
     bent,
@@ -21,6 +20,7 @@ from jaxmodal.plots.bent_arms import (
     draw_mode,
     mode_title,
     move_bent,
+    require_view,
     views_of,
 )
 from jaxmodal.plots.figures import (
@@ -76,8 +76,7 @@ def draw_spatial_shapes(
         If there is no such mode, or ``view`` is unknown.
     """
     check_mode(shapes, mode)
-    if view not in VIEWS:
-        raise ValueError(f"view = {view!r}: choose one of {', '.join(map(repr, VIEWS))}")
+    require_view(view)
     axes = axes_or_new(axes, 5.0, 4.0)
     draw_mode(axes, shapes, mode - 1, view)
     axes.set_title(mode_title(shapes, mode - 1), fontsize=10)

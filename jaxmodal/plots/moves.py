@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.moves.results import MoveVibration
-from jaxmodal.plots.figures import COLOURS, finished, label_decades, new_figure
+from jaxmodal.plots.figures import COLOURS, label_decades, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,6 +60,4 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
 
 def plot_move(found: MoveVibration, path: Any, title: str = "") -> None:
     """Write the plots of `draw_move` to a file, PNG, PDF or SVG by its suffix."""
-    figure = new_figure(6.4, 7.2)
-    draw_move(found, figure.subplots(3, 1))
-    finished(figure, path, title)
+    saved(draw_move(found), path, title)

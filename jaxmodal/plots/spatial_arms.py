@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.quantities import shown
-from jaxmodal.plots.bent_arms import HEAVIEST, VIEWS, draw_scale, draw_triad
+from jaxmodal.plots.bent_arms import HEAVIEST, VIEWS, draw_scale, draw_triad, require_view
 from jaxmodal.plots.figures import COLOURS, axes_or_new, finished, framed, new_figure
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 
@@ -52,8 +50,7 @@ def draw_spatial_arm(arm: SpatialArm, axes: Axes | None = None, view: str = "obl
     ArmError
         If ``view`` is unknown, or a value is traced or batched.
     """
-    if view not in VIEWS:
-        raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
+    require_view(view)
     parts = _parts(arm)
     axes = axes_or_new(axes, 5.0, 5.0)
     _draw(axes, arm, parts, view)

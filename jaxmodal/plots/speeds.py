@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.moves.speed_results import MoveCrossings, SpeedsToAvoid
-from jaxmodal.plots.figures import COLOURS, finished, new_figure
+from jaxmodal.plots.figures import COLOURS, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,15 +112,6 @@ def draw_crossings(found: MoveCrossings, axes: Any = None) -> Axes:
     return axes
 
 
-def plot_speeds(
-    found: SpeedsToAvoid | MoveCrossings, path: Any, title: str = "", top_speed: float | None = None
-) -> None:
+def plot_speeds(found: SpeedsToAvoid | MoveCrossings, path: Any, title: str = "") -> None:
     """Write the plot of `draw_speeds` or `draw_crossings` to a file, PNG, PDF or SVG by its suffix."""
-    if isinstance(found, SpeedsToAvoid):
-        joints = len({order.joint for order in found.orders})
-        figure = new_figure(6.4, 1.0 + 3.2 * joints)
-        draw_speeds(found, figure.subplots(joints, 1, squeeze=False), top_speed)
-    else:
-        figure = new_figure(6.4, 4.4)
-        draw_crossings(found, figure.subplots())
-    finished(figure, path, title)
+    saved(found.plot(), path, title)

@@ -14,7 +14,6 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
@@ -22,7 +21,7 @@ from jaxmodal.postures.inverse_results import PosturesAt
 from jaxmodal.postures.turned_arms import TurnedArms, turned
 from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
@@ -31,7 +30,7 @@ _FLAT = 3e-6
 
 
 def postures_at(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Any,
     joint: int | str = 2,
     postures: Any = None,

@@ -43,7 +43,7 @@ from jaxmodal.postures.values_in_space import (
     quantity_in_space,
     usual_in_space,
 )
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
@@ -54,7 +54,7 @@ _NO_SERIES = (
 _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
 
-def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
+def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
     """None where a batch varies what the determinant is no polynomial in, or anything twice."""
     kind = _kind_of(arm)
     joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
@@ -74,12 +74,12 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
     return Varied(kind.turning(joints), tuple(quantities), tuple(rows))
 
 
-def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
+def pays(arm: AnyArm, addresses: Sequence[str], cells: int) -> bool:
     """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
     return not why_not(arm, addresses, cells)
 
 
-def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
+def why_not(arm: AnyArm, addresses: Sequence[str], cells: int) -> str:
     """Why a batch does not take the series, in words; empty where it does."""
     asked = varied(arm, addresses)
     if asked is None:
@@ -101,23 +101,23 @@ def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
     return ""
 
 
-def terms_of(arm: Arm | SpatialArm, asked: Varied) -> int:
+def terms_of(arm: AnyArm, asked: Varied) -> int:
     """How many terms D has in what varies."""
     return _kind_of(arm).terms(asked)
 
 
-def quantity_at(arm: Arm | SpatialArm, address: str) -> Quantity | None:
+def quantity_at(arm: AnyArm, address: str) -> Quantity | None:
     """Return the quantity at an address if D is a polynomial in it, else None."""
     return _kind_of(arm).quantity(address)
 
 
-def usual_of(arm: Arm | SpatialArm, quantity: Quantity) -> float:
+def usual_of(arm: AnyArm, quantity: Quantity) -> float:
     """A value of a quantity with which a body weighs as much as a link, or a spring is as stiff; of rigid links 1."""
     found = _kind_of(arm).usual(quantity)
     return found if 0.0 < found < math.inf else 1.0
 
 
-def _is_known(arm: Arm | SpatialArm, address: str) -> bool:
+def _is_known(arm: AnyArm, address: str) -> bool:
     """Whether D is a polynomial in what is at an address."""
     return varied(arm, [address]) is not None
 
@@ -128,7 +128,7 @@ def _numbers(singles: Sequence[str]) -> list[int]:
 
 
 def expansion_of(
-    arm: Arm | SpatialArm, asked: Varied, values: np.ndarray, theory: TheoryName
+    arm: AnyArm, asked: Varied, values: np.ndarray, theory: TheoryName
 ) -> Expansion | None:
     """The determinant of an arm of either kind in what varies; None where it is no polynomial.
 
@@ -137,7 +137,7 @@ def expansion_of(
     return _kind_of(arm).expansion(asked, values, theory)
 
 
-def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
+def postures(arm: AnyArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
     """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
     angles = np.repeat(own_angles(arm)[:, None], values.shape[1], axis=1)
     for joint, row in enumerate(rows_of_angles(arm, addresses)):
@@ -146,12 +146,12 @@ def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
     return angles
 
 
-def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
+def own_angles(arm: AnyArm) -> np.ndarray:
     """Joint angles of the arm itself, shape (n,)."""
     return np.array([float(link.joint_angle) for link in arm.links])
 
 
-def rows_of_angles(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
+def rows_of_angles(arm: AnyArm, addresses: Sequence[str]) -> np.ndarray:
     """For every joint the place of the address that gives its angle, -1 for none."""
     rows = np.full(arm.num_links, -1)
     for row, address in enumerate(addresses):
@@ -162,7 +162,7 @@ def rows_of_angles(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarra
 
 
 def possible_places(
-    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+    asked: Varied, arm: AnyArm, addresses: Sequence[str], values: np.ndarray
 ) -> np.ndarray:
     """Places of the cells whose values are possible."""
     places, valid = placed(asked, arm, addresses, values)
@@ -177,13 +177,13 @@ def possible_places(
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
 
 
-def possible_tensors(asked: Varied, arm: Arm | SpatialArm, given: np.ndarray) -> np.ndarray:
+def possible_tensors(asked: Varied, arm: AnyArm, given: np.ndarray) -> np.ndarray:
     """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
     return _kind_of(arm).possible_tensors(asked, given)
 
 
 def placed(
-    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+    asked: Varied, arm: AnyArm, addresses: Sequence[str], values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places of cells, and those whose angles are possible."""
     angles = postures(arm, addresses, values)
@@ -339,5 +339,5 @@ class _InSpace:
         return ~impossible_tensors(self.arm, asked.quantities, given)
 
 
-def _kind_of(arm: Arm | SpatialArm) -> _Kind:
+def _kind_of(arm: AnyArm) -> _Kind:
     return _InSpace(arm) if isinstance(arm, SpatialArm) else _InThePlane(arm)

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.postures.resonance_maps import on_rows, whole_turn
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: neighbouring points of a line are no farther apart than this share of the joint's range
 _STEP = 0.004
@@ -101,7 +100,7 @@ def _ending(
     return joined, np.array(alone)
 
 
-def refined(arm: Arm | SpatialArm, found: ResonanceMap) -> ResonanceMap:
+def refined(arm: AnyArm, found: ResonanceMap) -> ResonanceMap:
     """Return a map with further rows, where borders run along rows, turn back or end, so that its lines are smooth.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import band, is_whole, real_array
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
@@ -21,7 +21,7 @@ from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 _WHAT = "resonance_free"
@@ -29,7 +29,7 @@ _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
 def resonance_free(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega_min: float,
     omega_max: float,
     joint: int | str = 2,
@@ -115,7 +115,7 @@ def resonance_free(
 
 
 def on_rows(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     band: tuple[float, float],
     joint: int | str,
     row: int | str,
@@ -168,9 +168,7 @@ def whole_turn(joint: int | str, limits: Any) -> bool:
     return not isinstance(joint, str) and bool(limits[1] - limits[0] >= full)
 
 
-def _across(
-    arm: Arm | SpatialArm, joints: Sequence[int], joint: int | str, across: Any
-) -> int | str:
+def _across(arm: AnyArm, joints: Sequence[int], joint: int | str, across: Any) -> int | str:
     """Number of the joint of the rows, 0 for none, or the address of a parameter that is no joint's angle."""
     turn = [k for k in joints if not arm.slides(k)]
     if across is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import is_whole, real_number
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
@@ -20,14 +20,14 @@ from jaxmodal.postures.polynomial_values import varying
 from jaxmodal.postures.series import PostureSeries, is_polynomial, tabulate
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: most terms of a planar arm, those of five joints, and joints of one in space, of 729 terms
 _MOST_TERMS, _MOST_JOINTS = 3125, 3
 
 
 def posture_series(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega_max: float,
     *,
     theory: TheoryName = "timoshenko",
@@ -74,11 +74,12 @@ def posture_series(
     >>> values.value.shape, bool((values.error < 1e-13).all())
     ((2, 2), True)
     """
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         return _in_space(arm, omega_max, theory, omega_min, joints)
     low, high = _range(omega_max, omega_min)
     whole = varying(
-        require_planar(arm),
+        arm,
         _varying(joints, [k + 1 for k in turning(arm, range(arm.num_links))], arm.num_links),
         (),
         theory,

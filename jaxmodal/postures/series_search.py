@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansions import Expansion
@@ -42,7 +41,7 @@ from jaxmodal.postures.series_roots import WIDEST, SeparatorTable, grid_of, pane
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: cells of one chunk, and in the second pass, at the most: its tables of values stay in cache, or fill a GPU
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
@@ -81,7 +80,7 @@ _HOST_LEFT = 65_536
 
 
 def prepare(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: Sequence[str],
     sample: np.ndarray,
     modes: int,
@@ -203,7 +202,7 @@ def _open_share(tables: Tables, places: np.ndarray) -> float:
 
 def solve_batch(
     tables: Tables,
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: Sequence[str],
     values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
@@ -217,7 +216,7 @@ def solve_batch(
 
 def solve(
     tables: Tables,
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: Sequence[str],
     values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
@@ -252,7 +251,7 @@ def solve(
 
 def solve_on_device(
     tables: Tables,
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: Sequence[str],
     values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
@@ -277,7 +276,7 @@ def solve_on_device(
 
 
 def block_on_device(
-    tables: Tables, arm: Arm | SpatialArm, addresses: Sequence[str]
+    tables: Tables, arm: AnyArm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
     about = *tables.about(tables.grid), own_angles(arm)

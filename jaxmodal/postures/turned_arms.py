@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -24,7 +24,7 @@ from jaxmodal.postures.polynomial_values import is_mirrored
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: no further values
@@ -216,17 +216,16 @@ class TurnedInSpace:
         return dataclasses.replace(self, values=columns)
 
 
-def _require_possible(
-    arm: Arm | SpatialArm, address: str, values: np.ndarray, valid: np.ndarray
-) -> None:
+def _require_possible(arm: AnyArm, address: str, values: np.ndarray, valid: np.ndarray) -> None:
     """Refuse the first value that an arm may not have."""
     for place in np.flatnonzero(~valid)[:1]:
         set_parameters(arm, {address: float(values[place])})
         raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
 
 
-def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
+def turned(arm: AnyArm, theory: TheoryName, what: str) -> TurnedArms:
     """Return an arm of either kind for ``what``, which refuses what it does not know."""
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         if is_traced(arm):
             raise ArmError(
@@ -234,13 +233,13 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
             )
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
-    refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")
+    refuse_loads(arm, f"{what} (axial forces have to be the same in every posture)")
     beams, flags = prepared_values(arm, theory)
     first = 1 if np.any(_grounded(beams)) else 2
     return TurnedInThePlane(arm, beams, flags, tuple(range(first, arm.num_links + 1)))
 
 
-def require_joint(arm: Arm | SpatialArm, joints: Sequence[int], joint: object) -> None:
+def require_joint(arm: AnyArm, joints: Sequence[int], joint: object) -> None:
     """Refuse what is not the number of one of the ``joints``, which change frequencies, or slides.
 
     With a `ValueError`.

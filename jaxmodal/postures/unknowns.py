@@ -13,7 +13,6 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.postures import trigonometric_zeros as turns
 from jaxmodal.postures import value_zeros
@@ -23,7 +22,7 @@ from jaxmodal.postures.polynomial_values import Quantity, may_be_negative
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint
 from jaxmodal.postures.values_in_space import is_of_a_tensor
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 #: corrections with an exact value, of an angle and of a value: far from the usual one that has few digits at first
@@ -198,9 +197,7 @@ class ValueOf:
         return value_zeros.repeated(at, proven)
 
 
-def unknown_of(
-    arm: Arm | SpatialArm, arms: TurnedArms, joint: int | str, limits: Any = None
-) -> Unknown:
+def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = None) -> Unknown:
     """The unknown of this number of a joint, or address, which is checked; a value lies within its ``limits``."""
     if not isinstance(joint, str):
         require_joint(arm, arms.joints, joint)
@@ -223,7 +220,7 @@ def unknown_of(
     return ValueOf(quantity, value_zeros.Span(low, high, min(max(usual, low), high - low)))
 
 
-def _quantity(arm: Arm | SpatialArm, address: str) -> Quantity:
+def _quantity(arm: AnyArm, address: str) -> Quantity:
     """The value at an address that is given in place of a joint, in which D is a polynomial."""
     with within(f"joint = {shown(address)}: "):
         resolve_address(arm, address)

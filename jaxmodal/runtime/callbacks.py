@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers: TypeAlias = NDArray[Any]
+from jaxmodal.runtime.array_types import Numbers
+
 #: a value (...) of arrays, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
 Solved: TypeAlias = Callable[[list[Numbers], bool], tuple[Numbers, list[Numbers]]]
 

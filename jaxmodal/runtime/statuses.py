@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.namespace import is_traced
 
 
@@ -196,7 +196,7 @@ def present(codes: Any) -> list[Status]:
     return [Status(code) for code in np.flatnonzero(counts).tolist()]
 
 
-def _checked(codes: Any) -> NDArray[np.int64]:
+def _checked(codes: Any) -> Integers:
     """Return codes as a NumPy array, each checked to be that of a status."""
     if is_traced(codes):
         raise TypeError(

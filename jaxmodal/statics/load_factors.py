@@ -13,10 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 #: relative distance from a factor at which counts are taken; ten times more if rounding leaves a count open, up to the
 #: second

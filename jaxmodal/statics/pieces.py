@@ -7,15 +7,13 @@ series. Arrays are NumPy's; imaginary parts are kept, for derivatives.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Bools, Integers, Numbers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import shear_ratio
-
-Numbers = NDArray[Any]
 
 #: terms of the power series of a piece
 _TERMS = 30
@@ -47,7 +45,7 @@ class Prestress(NamedTuple):
 class Pieces(NamedTuple):
     """Pieces of all flexible links, base to tip: link of each, position of its start along the link, length."""
 
-    link: NDArray[np.int64]
+    link: Integers
     begin: Numbers
     length: Numbers
 
@@ -86,7 +84,7 @@ def pieces_for(
     return Pieces(np.array(links, np.int64), np.array(begins, kind), np.array(lengths, kind))
 
 
-def _flexible(beams: BeamArrays) -> NDArray[np.bool_]:
+def _flexible(beams: BeamArrays) -> Bools:
     everywhere = np.ones(beams.length.shape[0], bool)
     return everywhere if beams.flexible is None else np.real(beams.flexible) > 0.0
 

@@ -5,11 +5,9 @@ Arrays are NumPy's; imaginary parts are kept, for derivatives.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads, geometry, places, weights
 from jaxmodal.statics.laws import shear_ratio
@@ -22,7 +20,6 @@ from jaxmodal.statics.stability import (
     turns_before,
 )
 
-Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding
 _CRITICAL = 1e-13
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats, Integers, Numbers
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads, geometry, places
 from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
@@ -21,7 +21,6 @@ from jaxmodal.statics.foundation import base_law, of_first, strains
 from jaxmodal.statics.laws import shear_ratio
 from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 
-Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
 NO_STIFFNESS = 1e-12
 #: eigenvalues below this share of the largest may be rounding
@@ -47,13 +46,13 @@ class Motions(NamedTuple):
     each piece, (pieces,); ``base`` is True for free coordinates of an elastic base.
     """
 
-    place: NDArray[np.float64]
+    place: Floats
     turn: Numbers
     move_x: Numbers
     move_y: Numbers
     about_x: Numbers
     about_y: Numbers
-    first: NDArray[np.int64]
+    first: Integers
     stretch: dict[int, int]
     gives: dict[tuple[int, int], int]
     base: dict[int, bool]

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.symbolic.bent_link import BentLink, Inertia, Motion, inertia_of, wrench
-from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.graph import Expression, Table
 from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
 from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, unit_matrix
-
-Table = list[list[Expression]]
 
 
 class ChainInSpace:

@@ -235,3 +235,7 @@ class Graph:
             return self.negate(made_of[0])
         by_name = {ADD: self.add, SUBTRACT: self.subtract, MULTIPLY: self.multiply}
         return by_name[operation](*made_of)
+
+
+#: rows of expressions
+Table = list[list[Expression]]

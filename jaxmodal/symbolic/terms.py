@@ -14,14 +14,12 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.symbolic.chain import Chain
 from jaxmodal.symbolic.differentiation import gradient, tangent
 from jaxmodal.symbolic.equations import WrittenEquations
-from jaxmodal.symbolic.graph import SYMBOL, TANH, Expression, Graph
+from jaxmodal.symbolic.graph import SYMBOL, TANH, Expression, Graph, Table
 from jaxmodal.symbolic.motion import accelerations
 from jaxmodal.symbolic.nomenclature import Nomenclature
 from jaxmodal.symbolic.planar import Planar, whole
 
 INTEGRALS = ("symbolic", "numeric")
-
-Table = list[list[Expression]]
 
 
 class Writer:

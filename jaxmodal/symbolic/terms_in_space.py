@@ -8,10 +8,10 @@ from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.chain_in_space import ChainInSpace
-from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.graph import Expression, Table
 from jaxmodal.symbolic.linear_frames import ChainOfLinearFrames
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
-from jaxmodal.symbolic.terms import Table, Writer
+from jaxmodal.symbolic.terms import Writer
 
 
 class WriterInSpace(Writer):

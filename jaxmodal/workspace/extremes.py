@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.workspace.improvement import Height, climbed
 from jaxmodal.workspace.ranges import Ranges
 from jaxmodal.workspace.results import Extreme, Extremes
@@ -24,7 +23,7 @@ _APART = 0.05
 
 
 def extremes(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     ranges: Mapping[str, Any] | None = None,
     mode: int = 1,
     *,

@@ -11,14 +11,14 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address, set_together
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 _TURN = 2.0 * math.pi
 #: largest difference between a range of an angle and a full turn that counts as rounding, rad
@@ -37,16 +37,14 @@ class Ranges:
         Whether the range is a full turn of a joint, which is periodic.
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     addresses: tuple[str, ...]
     low: np.ndarray
     high: np.ndarray
     turns: np.ndarray
 
     @classmethod
-    def of(
-        cls, arm: Arm | SpatialArm, ranges: Mapping[str, Any] | None, payload: Any = None
-    ) -> Ranges:
+    def of(cls, arm: AnyArm, ranges: Mapping[str, Any] | None, payload: Any = None) -> Ranges:
         """Check the arguments of a call; by default all joint angles that matter, within their limits or a turn."""
         if is_traced(arm) or is_traced(payload):
             raise ValueError(
@@ -82,7 +80,7 @@ class Ranges:
         """Return shares moved into the ranges: full turns are periodic, others are clipped."""
         return np.where(self.turns, shares % 1.0, np.clip(shares, 0.0, 1.0))
 
-    def arm_at(self, shares: np.ndarray) -> Arm | SpatialArm:
+    def arm_at(self, shares: np.ndarray) -> AnyArm:
         """Return the arm of one cell."""
         values = self.values(shares).tolist()
         return set_parameters(self.arm, dict(zip(self.addresses, values, strict=True)))
@@ -100,7 +98,7 @@ def _loaded(arm: Any, payload: Any) -> Any:
     return arm.replace(payload=payload)
 
 
-def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
+def _angles(arm: AnyArm) -> dict[str, tuple[float, float]]:
     """Return default ranges of the joint angles that matter; joint 1 matters only if something is fixed to the ground.
 
     A range extends between the joint limits; without limits, or with limits wider than that, it is a full turn. A
@@ -115,7 +113,7 @@ def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
     return {f"link{number}.{arm.position_of(number)}": _limits(arm, number) for number in joints}
 
 
-def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
+def _limits(arm: AnyArm, number: int) -> tuple[float, float]:
     link = arm.links[number - 1]
     limits = getattr(link, "joint_limits", None)
     if arm.slides(number):
@@ -131,12 +129,12 @@ def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
     return float(limits[0]), float(limits[1])
 
 
-def is_angle(arm: Arm | SpatialArm, address: str) -> bool:
+def is_angle(arm: AnyArm, address: str) -> bool:
     """Return whether an address is that of one or more joint angles."""
     return all(single.endswith(".joint_angle") for single in resolve_address(arm, address))
 
 
-def _ends(arm: Arm | SpatialArm, address: str, given: Any) -> tuple[float, float]:
+def _ends(arm: AnyArm, address: str, given: Any) -> tuple[float, float]:
     """Return the two ends of a range, checked to be allowed values of the arm."""
     name = f"ranges[{address!r}]"
     ends = real_array(given, name)

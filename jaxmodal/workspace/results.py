@@ -7,19 +7,18 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address, joint_named
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.results import ListedResult, Result
 from jaxmodal.runtime.statuses import Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Extreme(Result):
         Frequency reached by each local search, rad/s, best first.
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     values: np.ndarray
     frequencies: NaturalFrequencies
     reached: np.ndarray
@@ -111,7 +110,7 @@ class Extremes(Result):
     theory: TheoryName
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes of the lowest and of the highest frequency, shape (2,)."""
         return np.array([self.lowest.status, self.highest.status])
 
@@ -223,7 +222,7 @@ def _shown_value(address: str, value: float) -> float:
     return float(np.degrees(value)) if unit_of_address(address) == "rad" else value
 
 
-def _heading_of(address: str, arm: Arm | SpatialArm) -> str:
+def _heading_of(address: str, arm: AnyArm) -> str:
     """Return a parameter with its unit, joints by name: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
     full, unit = full_address(address), unit_of_address(address)
     link, _, field = full.partition(".")

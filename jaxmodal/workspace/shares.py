@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, positive_integer, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.workspace.extremes import require_some
 from jaxmodal.workspace.improvement import Height
 from jaxmodal.workspace.ranges import Ranges
@@ -22,7 +21,7 @@ from jaxmodal.workspace.results import ShareBelow
 
 
 def share_below(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: float,
     ranges: Mapping[str, Any] | None = None,
     mode: int = 1,

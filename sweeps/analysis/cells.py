@@ -9,11 +9,10 @@ from typing import Any
 
 import xarray as xr
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.runtime.errors import suggestion
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from jaxmodal.statics.link_parts import ROTOR
 from sweeps.definition.errors import SweepError
@@ -54,7 +53,7 @@ def axes_of(ds: xr.Dataset) -> list[str]:
     return [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
 
 
-def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
+def arm_of_cell(cell: xr.Dataset) -> tuple[AnyArm, TheoryName]:
     """Return the arm of one cell of a sweep, and its theory.
 
     Parameters

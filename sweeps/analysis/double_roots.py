@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.batches.many_arms import natural_frequencies_batch
+from jaxmodal.runtime.array_types import Bools, Floats
 from sweeps.analysis.cells import arm_of_cell, definition_of
 from sweeps.definition.errors import SweepError
 
@@ -96,12 +97,12 @@ class _Plane:
         self.axes = [ds[name].values for name in (x, y)]
         self.step = np.array([np.abs(np.diff(values)).max() for values in self.axes])
 
-    def inside(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def inside(self, points: Floats) -> Bools:
         """Return True for each of the points, shape (N, 2), that lies in the map."""
         ends = np.array([(values.min(), values.max()) for values in self.axes]).T
         return np.asarray(np.all((points >= ends[0]) & (points <= ends[1]), axis=1))
 
-    def frequencies(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def frequencies(self, points: Floats) -> Floats:
         """Return the frequencies in Hz, shape (N, K), at points of shape (N, 2) in the units of the axes."""
         blocks = []
         for start in range(0, len(points), _BLOCK):
@@ -115,7 +116,7 @@ class _Plane:
         return np.concatenate(blocks)
 
 
-def _minima(gap: NDArray[np.float64]) -> Any:
+def _minima(gap: Floats) -> Any:
     """Return the indices of local minima of the gap that can be the apex of a cone.
 
     At these the gap is at most its increase within one step; at a smooth minimum the increase is small.
@@ -166,7 +167,7 @@ def _refined(plane: _Plane, starts: NDArray[np.int_]) -> Iterator[DoubleRoot]:
         places, origin, modes, size = places[kept], origin[kept], modes[kept], 0.2 * size[kept]
 
 
-def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _towards_minimum(values: Floats) -> Floats:
     """Return steps, shape (N, 2) in units of the square, to the minimum of the quadratic fitted to (N, 9) values."""
     _, a, b, aa, ab, bb = (values / values.max(axis=1, keepdims=True) @ _FIT.T).T
     determinant = 4.0 * aa * bb - ab * ab
@@ -177,7 +178,7 @@ def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(np.where(convex[:, None], step, lowest), -1.5, 1.5)
 
 
-def _same(a: DoubleRoot, b: DoubleRoot, step: NDArray[np.float64]) -> bool:
+def _same(a: DoubleRoot, b: DoubleRoot, step: Floats) -> bool:
     """Return True if two searches ended at the same root: closer than a thousandth of the map's step."""
     apart = np.array([a.x - b.x, a.y - b.y]) / step
     return a.mode == b.mode and bool(np.hypot(*apart) < 1e-3)

@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
 
@@ -136,9 +136,7 @@ def _line(
     return branch, flag
 
 
-def _motions(
-    cell: xr.Dataset, arm: Arm | SpatialArm, theory: TheoryName
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _motions(cell: xr.Dataset, arm: AnyArm, theory: TheoryName) -> tuple[Floats, Floats]:
     """Return the motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
 
     In space the frequencies of the cell are used if all are certified, because their search takes most of the time.
@@ -153,9 +151,7 @@ def _motions(
     return np.asarray(shapes.motions), np.asarray(shapes.masses)
 
 
-def _joined(
-    mac: NDArray[np.float64], labels: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def _joined(mac: Floats, labels: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Return labels and flags of the modes at a point from the criterion between it and the previous point."""
     from scipy.optimize import linear_sum_assignment
 

@@ -8,11 +8,11 @@ import click
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
-    EXIT_NOT_ALL,
     BadInput,
     Posture,
     WholeRange,
     digits_option,
+    end_unless,
     format_option,
     load_vibrating_arm,
     posed,
@@ -92,5 +92,4 @@ def report(
     if output_format == "json":
         said = {"theory": theory, "modes": asked.modes, "certified": certified}
         print_json({"arm": argument, **said, "bytes": size, "wrote": written_files(out)})
-    if not certified:
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(certified)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option
+from jaxmodal.cli.arguments import end_unless, format_option
 from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import folder_option
 from jaxmodal.cli.project_folder import project_module
@@ -36,5 +36,4 @@ def joint_study(output_format: str, folder: Path) -> None:
     if output_format == "json":
         files = written_files(*(folder / name for name in names))
         print_json({"certificates": str(ds.attrs["certificate_summary"]), "wrote": files})
-    if not bool(ds.certified.all()):
-        raise SystemExit(EXIT_NOT_ALL)
+    end_unless(ds.certified)

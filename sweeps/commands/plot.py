@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.cli.arguments import BadInput, Number, ascii_number, format_option
 from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Numbers
 from sweeps.commands.base import opened, refusing
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
     return ds
 
 
-def _nearest(entry: str, values: NDArray[Any], text: str) -> int:
+def _nearest(entry: str, values: Numbers, text: str) -> int:
     """Return the place of the value of an axis that is nearest to a number; a value that is not equal is told."""
     try:
         wanted = ascii_number(text)

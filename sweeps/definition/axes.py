@@ -8,20 +8,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.runtime.array_types import Floats
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import DIMENSIONS
-
-FloatArray = NDArray[np.float64]
 
 RESERVED_NAMES = ("mode", "theory", "parameter_unit", *DIMENSIONS)
 _DEGREE = ("degree", "degrees", "deg")
@@ -48,11 +45,11 @@ class Column:
     name: str
     address: str
     unit: str
-    values: FloatArray
+    values: Floats
     given: str
 
     @property
-    def si_values(self) -> FloatArray:
+    def si_values(self) -> Floats:
         """Values in SI units and radians, shape (n,)."""
         return np.deg2rad(self.values) if self.unit == "degree" else self.values
 
@@ -163,7 +160,7 @@ def geomspace(
 
 
 def over_limits(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameter: str,
     num: int,
     *,
@@ -279,7 +276,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
     return Column(checked_name(name), address, found, _values(name, values, address), parameter)
 
 
-def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]:
+def axes_of_arm(axes: Iterable[Axis], arm: AnyArm) -> tuple[Axis, ...]:
     """Replace joint names in axes by the addresses and units they stand for on an arm.
 
     Raises
@@ -294,7 +291,7 @@ def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]
     return tuple(found)
 
 
-def _of_arm(column: Column, arm: Arm | SpatialArm) -> Column:
+def _of_arm(column: Column, arm: AnyArm) -> Column:
     if not may_name_joint(column.address):
         return column
     with about(f"axis over {shown(column.given)}"):
@@ -312,7 +309,7 @@ def _unit(name: str, unit: str | None, si_unit: str) -> str:
     raise SweepError(f"axis {name!r}: unit = {shown(unit)}: must be {allowed}.")
 
 
-def _values(name: str, values: Any, address: str) -> FloatArray:
+def _values(name: str, values: Any, address: str) -> Floats:
     with about(f"axis {name!r}"):
         values = plain("values", values)
     try:

@@ -12,7 +12,6 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, full_address, list_addresses, resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.link_rules import is_damping
@@ -23,7 +22,7 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, Column
@@ -31,7 +30,7 @@ from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
 
-def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
+def arm_of(arm: AnyArm | str | Path) -> AnyArm:
     """Return an arm unchanged, or read the one named by ``example:NAME`` or a path."""
     if isinstance(arm, SerialArm):
         return arm
@@ -71,9 +70,7 @@ def output_names(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*ALWAYS, *beside]))
 
 
-def differentiated(
-    arm: Arm | SpatialArm, outputs: tuple[str, ...], given: Sequence[str]
-) -> tuple[str, ...]:
+def differentiated(arm: AnyArm, outputs: tuple[str, ...], given: Sequence[str]) -> tuple[str, ...]:
     """Return the addresses for sensitivities, by default all addresses of the arm; empty if no output needs them."""
     needed = any("parameter" in QUANTITIES[name].dims for name in outputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -131,9 +128,7 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
             taken.append(label)
 
 
-def check_values(
-    arm: Arm | SpatialArm, columns: Sequence[Column], theories: tuple[TheoryName, ...]
-) -> None:
+def check_values(arm: AnyArm, columns: Sequence[Column], theories: tuple[TheoryName, ...]) -> None:
     """Raise an error for parameters that the arm lacks, and values that are invalid regardless of the others.
 
     Parameters that change together may be valid only together; cells with invalid combinations get the status
@@ -182,9 +177,7 @@ def check_values(
             _require_theory(arm, theory, values)
 
 
-def _require_theory(
-    arm: Arm | SpatialArm, theory: TheoryName, values: Mapping[str, np.ndarray]
-) -> None:
+def _require_theory(arm: AnyArm, theory: TheoryName, values: Mapping[str, np.ndarray]) -> None:
     """Raise an error if a theory cannot be used for the arm with these values (no shear coefficients, for one)."""
     if not isinstance(arm, SpatialArm):
         require_variants(arm, theory, values)
@@ -192,9 +185,7 @@ def _require_theory(
         arm.unloaded_model(theory)
 
 
-def check_outputs(
-    arm: Arm | SpatialArm, outputs: tuple[str, ...], columns: Sequence[Column]
-) -> None:
+def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Column]) -> None:
     """Raise an error for response outputs without a response; warn of axes along which no output changes."""
     parts = {name: QUANTITIES[name].part for name in outputs}
     for column in columns:

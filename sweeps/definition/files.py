@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, check_kind, parse_toml, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.named_arms import arm_of_entry
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, over_limits, zipped
 from sweeps.definition.errors import SweepError, about
@@ -125,7 +124,7 @@ def sweep_from_dict(
     return Sweep(arm, axes, **options)
 
 
-def _axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
+def _axis(arm: AnyArm, entry: object, points: int | None) -> Axis:
     keys = table("an axis", entry, SweepError)
     if "zip" in keys:
         check_keys(keys, ("name", "zip"), ("name",), SweepError)
@@ -140,7 +139,7 @@ def _axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
     return _plain_axis(arm, keys, points)
 
 
-def _plain_axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
+def _plain_axis(arm: AnyArm, entry: object, points: int | None) -> Axis:
     keys = table("an axis", entry, SweepError)
     known = (*_AXIS_KEYS, "zip", "random")
     for key in keys:

@@ -9,11 +9,11 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition import limits
 from sweeps.definition.axes import (
     Axis,
-    FloatArray,
     checked_count,
     checked_ends,
     checked_name,
@@ -96,7 +96,7 @@ def random_design(
     return Axis(checked_name(name), columns)
 
 
-def _random_numbers(method: str, width: int, count: int, seed: int, name: str) -> FloatArray:
+def _random_numbers(method: str, width: int, count: int, seed: int, name: str) -> Floats:
     if method not in RANDOM_METHODS:
         raise SweepError(
             f"axis {name!r}: method = {shown(method)}: must be one of {', '.join(RANDOM_METHODS)}."
@@ -117,7 +117,7 @@ def _random_numbers(method: str, width: int, count: int, seed: int, name: str) -
     return np.asarray(sampler(width, rng=seed).random(count), np.float64)
 
 
-def _stretched(entry: Range, fraction: FloatArray) -> FloatArray:
+def _stretched(entry: Range, fraction: Floats) -> Floats:
     low, high = checked_ends(entry.parameter, entry.low, entry.high)
     if entry.scale not in SCALES:
         raise SweepError(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jaxmodal.arm.addresses import list_addresses
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.parameters import get_parameter
@@ -16,7 +15,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import QUANTITIES
 
@@ -65,7 +64,7 @@ class Response:
             object.__setattr__(self, "band_hz", band_of_hertz(self.band_hz))
             check_motions(self.motion, self.base_motion)
 
-    def of(self, arm: Arm | SpatialArm, varied: Iterable[str]) -> Response:
+    def of(self, arm: AnyArm, varied: Iterable[str]) -> Response:
         """Return this response with checked ports of an arm.
 
         Parameters
@@ -140,7 +139,7 @@ def response_from_dict(entry: object) -> Response:
 
 
 def asked_response(
-    given: Response | None, outputs: Sequence[str], arm: Arm | SpatialArm, varied: Sequence[str]
+    given: Response | None, outputs: Sequence[str], arm: AnyArm, varied: Sequence[str]
 ) -> Response | None:
     """Return the response for the outputs, with the ports of the arm; None if no output needs it.
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.tables import ShowsTables, Table
-from jaxmodal.spatial.arms.arm import SpatialArm
-from sweeps.definition.axes import Axis, Column, FloatArray, axes_of_arm
+from jaxmodal.spatial.arms.arm import AnyArm
+from sweeps.definition.axes import Axis, Column, axes_of_arm
 from sweeps.definition.checks import (
     arm_of,
     check_axes,
@@ -78,7 +78,7 @@ class Sweep(ShowsTables):
     ((5,), 5, 64)
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     axes: tuple[Axis, ...]
     theories: tuple[TheoryName, ...]
     num_modes: int
@@ -89,7 +89,7 @@ class Sweep(ShowsTables):
 
     def __init__(
         self,
-        arm: Arm | SpatialArm | str | Path,
+        arm: AnyArm | str | Path,
         axes: Sequence[Axis],
         *,
         theories: TheoryName | Sequence[TheoryName] = "timoshenko",
@@ -161,7 +161,7 @@ class Sweep(ShowsTables):
 
     def further_dims(self, output: str) -> tuple[str, ...]:
         """Return the dimensions of an output after mode."""
-        return QUANTITIES[output].dims_for(isinstance(self.arm, SpatialArm))
+        return QUANTITIES[output].dims_for("z" in self.arm.directions)
 
     def units_of(self, output: str) -> str:
         """Return the unit of an output; the unit of a peak depends on the ports."""
@@ -176,7 +176,7 @@ class Sweep(ShowsTables):
         if dimension == "parameter":
             return self.sensitivity_to
         arm = self.arm
-        return labels_of(dimension, isinstance(arm, SpatialArm), under_forces(arm))
+        return labels_of(dimension, "z" in arm.directions, under_forces(arm))
 
     def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
         """Return the shape of an output (`dims_of`) over all cells, or over ``cells``, points per axis."""
@@ -215,7 +215,7 @@ class Sweep(ShowsTables):
         text = json.dumps(self.description(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def values_at(self, places: Sequence[Any]) -> dict[str, FloatArray]:
+    def values_at(self, places: Sequence[Any]) -> dict[str, Floats]:
         """Return the values of cells by address, in SI units, from indices along each axis, shape (N,) each."""
         return {
             column.address: column.si_values[place]
@@ -223,7 +223,7 @@ class Sweep(ShowsTables):
             for column in entry.columns
         }
 
-    def arm_at(self, *index: int) -> Arm | SpatialArm:
+    def arm_at(self, *index: int) -> AnyArm:
         """Return the arm of one cell, from its index along each axis.
 
         Raises

@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])")
 #: relative change of values that makes each one unique, so that it is found in the text; too small to break a rule
@@ -18,7 +17,7 @@ _ASIDE = 1e-6
 _FINITE = 1e6
 
 
-def text_with_places(arm: Arm | SpatialArm, addresses: Sequence[str]) -> list[str] | None:
+def text_with_places(arm: AnyArm, addresses: Sequence[str]) -> list[str] | None:
     """Return texts and addresses in alternation, a text first; None where a value is not found in the text.
 
     Each value is set to a unique number, which is then searched in the text. So values have a place, too, that a

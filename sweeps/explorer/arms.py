@@ -13,7 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE
 from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from sweeps.explorer.arm_texts import text_with_places
 from sweeps.explorer.data import picture
 from sweeps.explorer.plane_sliders import CLOSED, plane_sliders
@@ -26,7 +26,7 @@ MODES = 10
 POINTS = 15
 
 
-def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
+def arm_page_data(arm: AnyArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
     """Return the data of an arm's page as plain values.
 
     Parameters
@@ -61,7 +61,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     }
 
 
-def motors(arm: Arm | SpatialArm) -> list[int]:
+def motors(arm: AnyArm) -> list[int]:
     """Return the indices of links, from 0, whose joints can have a motor: the joints that do not slide."""
     return [k - 1 for k in arm.joints if not arm.slides(k)]
 

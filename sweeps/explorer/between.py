@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxmodal.arm.addresses import resolve_address
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import theory_named
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.explorer.solver import arm_json
 
 
 def between_cells(
-    arm: Arm | SpatialArm, theories: Sequence[str], axes: Sequence[Sequence[str]]
+    arm: AnyArm, theories: Sequence[str], axes: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """Return the arm in the form of the solver in the page, and the values that the columns of each axis set.
 
@@ -48,4 +47,4 @@ def between_cells(
     ]
     if fixed:
         return {"why": f"{', '.join(fixed)}: the solver in the page cannot change this."}
-    return {"arms": arms, "addresses": addresses, "space": isinstance(arm, SpatialArm)}
+    return {"arms": arms, "addresses": addresses, "space": "z" in arm.directions}

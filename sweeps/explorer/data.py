@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import OF_FREQUENCIES
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET
 from sweeps.analysis.cells import axes_of, definition_of
@@ -141,7 +141,7 @@ def _column(values: xr.DataArray, about: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _limits(arm: Arm | SpatialArm, about: dict[str, Any]) -> dict[str, Any]:
+def _limits(arm: AnyArm, about: dict[str, Any]) -> dict[str, Any]:
     """Return the joint limits, in the unit of the column, of the joints that it moves; empty without limits."""
     lower, upper = -math.inf, math.inf
     for address in resolve_address(arm, about["parameter"]):
@@ -208,7 +208,7 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
     return picture(arm) | {"changes": changes}
 
 
-def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
+def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> AnyArm:
     """Return the arm with the selected values of axes."""
     arm = arm_from_dict(definition["arm"])
     selected = {
@@ -217,7 +217,7 @@ def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
         for name, about in columns.items()
         if name in ds.coords and ds[name].ndim == 0
     }
-    changed: Arm | SpatialArm = set_parameters(arm, selected)
+    changed: AnyArm = set_parameters(arm, selected)
     return changed
 
 
@@ -257,7 +257,7 @@ def _si(value: float, unit: str) -> float:
     return math.radians(value) if unit == "degree" else value
 
 
-def _places(arm: Arm) -> dict[str, NDArray[np.float64]]:
+def _places(arm: Arm) -> dict[str, Floats]:
     beams = beam_values(arm.replace(loads=None))
     nothing = np.zeros(arm.num_links)
     found = {field: getattr(beams, field) for field in _PLACES}
@@ -277,7 +277,7 @@ def _set_by(ds: xr.Dataset, columns: dict[str, Any], point: int) -> dict[str, fl
 
 def _changes(
     arm: Arm,
-    rest: dict[str, NDArray[np.float64]],
+    rest: dict[str, Floats],
     ds: xr.Dataset,
     number: int,
     axis: str,
@@ -285,7 +285,7 @@ def _changes(
 ) -> list[dict[str, Any]]:
     """Return the angles, lengths and offsets that an axis changes: entries with axis, field, link and values."""
 
-    def at(point: int) -> dict[str, NDArray[np.float64]]:
+    def at(point: int) -> dict[str, Floats]:
         values = {
             about["parameter"]: _si(float(ds[name].values[point]), about["unit"])
             for name, about in columns.items()

@@ -10,20 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats, Numbers
+
 #: most values that are stored as float64; more become 16-bit levels, so that the page stays small
 WHOLE = 65_536
 #: highest level; 0 stands for a missing number
 _TOP = 65_535
 
 
-def deflated(values: NDArray[Any]) -> str:
+def deflated(values: Numbers) -> str:
     """Return the bytes of an array, little-endian, as raw deflate data in base64."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     plain = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
     return base64.b64encode(packer.compress(plain) + packer.flush()).decode()
 
 
-def encoded(values: NDArray[np.float64]) -> dict[str, Any]:
+def encoded(values: Floats) -> dict[str, Any]:
     """Return non-negative numbers (NaN: missing) in the form that the page reads.
 
     Parameters
@@ -58,7 +60,7 @@ def encoded(values: NDArray[np.float64]) -> dict[str, Any]:
     return {"bits": 16, "planes": planes, "data": _differences(levels)}
 
 
-def _range(plane: NDArray[np.float64]) -> dict[str, Any]:
+def _range(plane: Floats) -> dict[str, Any]:
     known = plane[~np.isnan(plane)]
     return {"low": float(known.min()), "high": float(known.max())} if known.size else {
         "low": 0.0,

@@ -14,9 +14,8 @@ from typing import Any
 
 import xarray as xr
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.data import page_data
 from sweeps.explorer.solver import module_text
@@ -109,7 +108,7 @@ def page_html(ds: xr.Dataset, served: bool = False) -> str:
     return assembled(page_data(ds) | {"served": served})
 
 
-def arm_page_html(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
+def arm_page_html(arm: AnyArm, theory: TheoryName = "timoshenko") -> str:
     """Return the page of an arm as HTML. The page solves the arm itself and sends no requests.
 
     Parameters

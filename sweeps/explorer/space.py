@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import position_text
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import HollowRectangle, Rectangle
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Position
@@ -146,7 +145,7 @@ def _about(shown: float) -> dict[str, Any]:
     return {"unit": "degree", "low": min(-180.0, shown), "high": max(180.0, shown)}
 
 
-def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
+def base_slider(arm: AnyArm, field: str, value: float) -> dict[str, Any] | None:
     """Return the range of an entry of the base stiffness; None if it is free or rigid there.
 
     Diagonal entries range over decades, off-diagonal entries over all values with a positive 2 by 2 minor.

@@ -7,11 +7,10 @@ from typing import overload
 
 import xarray as xr
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import ordered
 from sweeps.explorer.notebook import NotebookPage
@@ -23,18 +22,18 @@ _SUFFIXES = (".html", ".htm")
 
 @overload
 def explore(
-    what: Arm | SpatialArm | xr.Dataset, path: str | Path, *, theory: TheoryName | None = None
+    what: AnyArm | xr.Dataset, path: str | Path, *, theory: TheoryName | None = None
 ) -> Path: ...
 
 
 @overload
 def explore(
-    what: Arm | SpatialArm | xr.Dataset, path: None = None, *, theory: TheoryName | None = None
+    what: AnyArm | xr.Dataset, path: None = None, *, theory: TheoryName | None = None
 ) -> NotebookPage: ...
 
 
 def explore(
-    what: Arm | SpatialArm | xr.Dataset,
+    what: AnyArm | xr.Dataset,
     path: str | Path | None = None,
     *,
     theory: TheoryName | None = None,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import label_decades
+from jaxmodal.runtime.array_types import Floats, Numbers
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import (
     drawn,
@@ -108,7 +108,7 @@ def _list_of(what: str, levels: Sequence[float]) -> str:
     return f"; {what}: {', '.join(f'{x:g}' for x in sorted(set(levels)))} Hz" if levels else ""
 
 
-def _norm(values: NDArray[np.float64]) -> Normalize:
+def _norm(values: Floats) -> Normalize:
     """Colour scale from the smallest value to the largest; logarithmic if they vary widely."""
     from matplotlib.colors import LogNorm, Normalize
 
@@ -136,12 +136,12 @@ def missed_levels(
     return _missed(list(frequency.values), levels)
 
 
-def _missed(grids: Sequence[NDArray[np.float64]], levels: Sequence[float]) -> list[float]:
+def _missed(grids: Sequence[Floats], levels: Sequence[float]) -> list[float]:
     found = {level for values in grids for level in _crossed(values, levels)}
     return sorted(set(levels) - found)
 
 
-def _crossed(values: NDArray[np.float64], levels: Sequence[float]) -> list[float]:
+def _crossed(values: Floats, levels: Sequence[float]) -> list[float]:
     """Return the levels, ascending, between the corner values of a cell with four finite values."""
     if min(values.shape) < 2:
         return []
@@ -152,7 +152,7 @@ def _crossed(values: NDArray[np.float64], levels: Sequence[float]) -> list[float
     return sorted(level for level in within if np.any((low <= level) & (level < high)))
 
 
-def _usual_levels(values: NDArray[np.float64]) -> list[float]:
+def _usual_levels(values: Floats) -> list[float]:
     """A few round values between the lowest and the highest."""
     from matplotlib.ticker import MaxNLocator
 
@@ -167,7 +167,7 @@ def usual_contours(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     unit: str = "Hz",
 ) -> None:
     """Draw thin `contours` at a few round values."""
@@ -179,7 +179,7 @@ def contours(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     levels: Sequence[float],
     colour: str = "#D55E00",
     width: float = 1.6,
@@ -225,7 +225,7 @@ def cells(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     **look: Any,
 ) -> QuadMesh:
     """Draw values (or colours) of shape (vertical, horizontal) as cells around their points."""
@@ -239,7 +239,7 @@ def value_map(
     axes: Axes,
     horizontal: xr.DataArray,
     vertical: xr.DataArray,
-    values: NDArray[Any],
+    values: Numbers,
     **look: Any,
 ) -> None:
     """Draw values of shape (vertical, horizontal) with a colour bar; diverging colours around 0 if signs differ."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import angle_symbol, label_decades, not_below_zero
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import suggestion
 from sweeps.analysis.cells import axes_of, checked, definition_of
 from sweeps.definition.errors import SweepError
@@ -84,7 +84,7 @@ def is_scattered(ds: xr.Dataset, name: str) -> bool:
     return len(columns) > 1 and not _monotonic(ds[columns[0]].values)
 
 
-def _monotonic(values: NDArray[np.float64]) -> bool:
+def _monotonic(values: Floats) -> bool:
     return bool(np.all(values[1:] > values[:-1]) or np.all(values[1:] < values[:-1]))
 
 
@@ -105,7 +105,7 @@ def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
     return xr.DataArray(np.arange(points.size), dims=name, name=points.name, attrs=about)
 
 
-def uneven(values: NDArray[np.float64]) -> bool:
+def uneven(values: Floats) -> bool:
     """Return whether the finite values are positive and vary so widely that a logarithmic axis is better."""
     values = values[np.isfinite(values)]
     return bool(values.size and values.min() > 0.0 and values.max() >= 20.0 * values.min())
@@ -123,7 +123,7 @@ def never_negative(points: xr.DataArray) -> bool:
     return bool(np.all(points.values >= 0.0))
 
 
-def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
+def edges_of(points: xr.DataArray) -> Floats:
     """Return the edges of the cells around N points, shape (N + 1,): midpoints in the scale of the axis."""
     logarithmic = is_logarithmic(points)
     values = np.log(points.values) if logarithmic else np.asarray(points.values, np.float64)

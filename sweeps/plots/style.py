@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.plots import figures
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, new_figure
+from jaxmodal.runtime.array_types import Floats
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import label, set_scale, uneven
 from sweeps.store.export import write_or_refuse
@@ -84,7 +84,7 @@ def dots(points: xr.DataArray) -> dict[str, Any]:
 def draw_lines(
     axes: Axes,
     points: xr.DataArray,
-    lines: Mapping[str, NDArray[np.float64]],
+    lines: Mapping[str, Floats],
     side: str,
 ) -> None:
     """Draw named lines over one axis, on a logarithmic scale if their values vary widely."""

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime.array_types import Floats
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,11 +39,11 @@ class SolvedCells:
     buckling: Any = None
 
     @property
-    def frequency(self) -> NDArray[np.float64]:
+    def frequency(self) -> Floats:
         """Frequencies in Hz, shape (N, K)."""
         return np.asarray(self.found.omega) / (2.0 * math.pi)
 
     @property
-    def bracket(self) -> NDArray[np.float64]:
+    def bracket(self) -> Floats:
         """Brackets in Hz, shape (N, K, 2)."""
         return np.asarray(self.found.bracket) / (2.0 * math.pi)

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.quantity import Quantity, flags, of_part
@@ -52,7 +52,7 @@ def labels_of(dimension: str, in_space: bool, loaded: bool = False) -> tuple[str
     return (*labels, "preload") if loaded and dimension == "strain_part" else labels
 
 
-def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+def _percent(other: Numbers, own: Numbers) -> Numbers:
     """Return the relative difference in percent; NaN where both are zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(100.0 * (other - own) / own)
@@ -135,7 +135,7 @@ _CERTIFIED = (
 )
 
 
-def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
+def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> Floats:
     """Return the energies of the kinds of a dimension divided by their sum, shape (N, K, n, kinds)."""
     loaded = getattr(energies, "preload", None) is not None
     names = labels_of(dimension, isinstance(energies, SpatialEnergies), loaded)

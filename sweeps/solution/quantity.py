@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.runtime.statuses import Status
 from sweeps.solution.cells import SolvedCells
 
@@ -82,7 +82,7 @@ class Quantity:
 
     def evaluate(
         self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]
-    ) -> NDArray[Any]:
+    ) -> Numbers:
         """Return the values for the given theories, of shape (theories, N, K, ...), or (theories, N, ...)."""
         columns = [self.formula(solved[theory], solved) for theory in theories]
         return np.stack(columns).astype(self.dtype)

@@ -8,21 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import ArmKind
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.static.compliance import static_compliance
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
-
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: possible statuses of the highest peak, of the static compliance and of the buckling factor of a cell
 OF_PEAKS = (Status.resolved, Status.resonance, Status.no_peak, Status.no_value)
@@ -43,7 +39,7 @@ class ComplianceCells(NamedTuple):
     """
 
     values: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 class PeakCells(NamedTuple):
@@ -61,7 +57,7 @@ class PeakCells(NamedTuple):
 
     size: Floats
     frequency: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 class BucklingCells(NamedTuple):
@@ -76,7 +72,7 @@ class BucklingCells(NamedTuple):
     """
 
     factor: Floats
-    status: NDArray[np.int64]
+    status: Integers
 
 
 def _arms(arm: ArmKind, values: Mapping[str, Floats]) -> Iterator[ArmKind | None]:
@@ -89,7 +85,7 @@ def _arms(arm: ArmKind, values: Mapping[str, Floats]) -> Iterator[ArmKind | None
 
 
 def peak_cells(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     values: Mapping[str, Floats],
     theory: TheoryName,
     response: Mapping[str, Any],
@@ -108,7 +104,7 @@ def peak_cells(
 
 
 def _peak(
-    arm: Arm | SpatialArm | None, theory: TheoryName, response: Mapping[str, Any]
+    arm: AnyArm | None, theory: TheoryName, response: Mapping[str, Any]
 ) -> tuple[float, float, Status]:
     if arm is None:
         return math.nan, math.nan, Status.no_value
@@ -126,7 +122,7 @@ def _peak(
 
 
 def compliance_cells(
-    arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
+    arm: AnyArm, values: Mapping[str, Floats], theory: TheoryName
 ) -> ComplianceCells:
     """Return the static compliances of the tips of cells; arguments as for `peak_cells`."""
     names = [f"tip.{name}" for name in "xyz" if name in arm.directions]
@@ -134,24 +130,20 @@ def compliance_cells(
     return ComplianceCells(*map(np.array, zip(*rows, strict=True)))
 
 
-def _compliance(
-    arm: Arm | SpatialArm | None, names: list[str], theory: TheoryName
-) -> tuple[Floats, Status]:
+def _compliance(arm: AnyArm | None, names: list[str], theory: TheoryName) -> tuple[Floats, Status]:
     if arm is not None:
         with contextlib.suppress(ArmError, UncertifiedError):
             return static_compliance(arm, names, names, theory=theory).values, Status.resolved
     return np.full((len(names), len(names)), np.nan), Status.no_value
 
 
-def buckling_cells(
-    arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
-) -> BucklingCells:
+def buckling_cells(arm: AnyArm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
     """Return the lowest buckling factors of cells under their own loads; arguments as for `peak_cells`."""
     rows = [_buckling(each, theory) for each in _arms(arm, values)]
     return BucklingCells(*map(np.array, zip(*rows, strict=True)))
 
 
-def _buckling(arm: Arm | SpatialArm | None, theory: TheoryName) -> tuple[float, Status]:
+def _buckling(arm: AnyArm | None, theory: TheoryName) -> tuple[float, Status]:
     if arm is None:
         return math.nan, Status.no_value
     try:

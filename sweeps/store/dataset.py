@@ -12,9 +12,9 @@ from typing import Any
 import jax
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 import jaxmodal
+from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.runtime.solver_numbers import SOLVER_NUMBERS
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
@@ -32,7 +32,7 @@ REFERENCES = (
 #: summary of certificates while shards are missing
 UNFINISHED = "not finished; cells with the status not_computed hold no values"
 
-Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
+Coordinate = tuple[tuple[str, ...], Numbers, dict[str, Any]]
 
 
 def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
@@ -178,7 +178,7 @@ class MemoryResult:
             for name in sweep.outputs
         }
 
-    def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
+    def write(self, shard: int, block: Mapping[str, Numbers]) -> None:
         """Put the arrays of one shard in place."""
         for name, values in block.items():
             self.arrays[name][self.grid.block(shard)] = values

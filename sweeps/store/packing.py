@@ -14,7 +14,8 @@ from typing import Any
 import google_crc32c
 import numpy as np
 from numcodecs.zstd import Zstd
-from numpy.typing import NDArray
+
+from jaxmodal.runtime.array_types import Numbers
 
 #: level of zstd compression, as in the metadata of arrays
 LEVEL = 3
@@ -26,7 +27,7 @@ _NOTHING = 2**64 - 1
 Shape = tuple[int, ...]
 
 
-def packed(values: NDArray[Any], chunk: Shape, shard: Shape | None = None, fill: Any = 0) -> bytes:
+def packed(values: Numbers, chunk: Shape, shard: Shape | None = None, fill: Any = 0) -> bytes:
     """Return the bytes of one piece (a chunk, or a shard of several chunks); missing values are filled.
 
     A shard has its chunks in C order, followed by an index of their offsets and lengths.
@@ -49,7 +50,7 @@ def _parts(shape: Shape, chunk: Shape) -> Iterator[tuple[Shape, tuple[slice, ...
         yield place, tuple(slice(k * s, (k + 1) * s) for k, s in zip(place, chunk, strict=True))
 
 
-def _chunk(values: NDArray[Any], shape: Shape, fill: Any) -> bytes:
+def _chunk(values: Numbers, shape: Shape, fill: Any) -> bytes:
     if values.shape != shape:
         whole = np.full(shape, fill, values.dtype)
         whole[tuple(map(slice, values.shape))] = values

@@ -10,11 +10,11 @@ import hashlib
 import struct
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Numbers
 from sweeps.store.packing import checked, unchecked
 
 DESCRIPTION = (
@@ -33,7 +33,7 @@ class Record(NamedTuple):
     statuses: tuple[int, ...]
 
     @classmethod
-    def of(cls, pieces: Sequence[bytes], status: NDArray[Any]) -> Self:
+    def of(cls, pieces: Sequence[bytes], status: Numbers) -> Self:
         """Return the record of pieces with these statuses."""
         counts = np.bincount(status.ravel(), minlength=_ROOM)
         return cls(tuple(map(signed, pieces)), tuple(map(int, counts)))

@@ -11,7 +11,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of, plan_of
@@ -21,6 +20,7 @@ from jaxmodal.frequencies.models import require_theory
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.postures import places
 from jaxmodal.response.damped.damped_batch import damped_modes_batch
+from jaxmodal.runtime.array_types import Floats
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.responses import buckling_cells, compliance_cells, peak_cells
@@ -32,9 +32,7 @@ _SAMPLE = 4096
 _PLANNING = threading.Lock()
 
 
-def solve_cells(
-    sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
-) -> SolvedCells:
+def solve_cells(sweep: Sweep, theory: TheoryName, values: Mapping[str, Floats]) -> SolvedCells:
     """Return the solutions of some cells of a sweep.
 
     Parameters
@@ -108,7 +106,7 @@ def with_parts(
     solved: SolvedCells,
     sweep: Sweep,
     theory: TheoryName,
-    values: Mapping[str, NDArray[np.float64]],
+    values: Mapping[str, Floats],
     parts: Collection[str],
 ) -> SolvedCells:
     """Return the cells with further parts that outputs need (`Quantity.part`), computed at their frequencies."""

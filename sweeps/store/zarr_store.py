@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import zarr
-from numpy.typing import NDArray
 
 from jaxmodal.arm.file_kinds import STORE, kind_at
+from jaxmodal.runtime.array_types import Numbers
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
 from sweeps.store import attempts
@@ -82,7 +82,7 @@ class SweepStore:
             _array(location, group, _RECORDS)
         self._cuts = {name: _Cut.of(array) for name, array in self.arrays.items()}
 
-    def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
+    def write(self, shard: int, block: Mapping[str, Numbers]) -> None:
         """Write the arrays of one shard, then its record; each piece is written atomically.
 
         Raises
@@ -117,7 +117,7 @@ class SweepStore:
             raise damaged(self.location, dict.fromkeys(wrong, _WRONG))
         return [*(piece for piece in found if piece is not None), record.packed()]
 
-    def values(self, shard: int) -> list[NDArray[Any]]:
+    def values(self, shard: int) -> list[Numbers]:
         """Return the arrays of a computed shard."""
         return [np.asarray(array[self.grid.block(shard)]) for array in self.arrays.values()]
 
@@ -134,9 +134,9 @@ class SweepStore:
         (data,) = read_pieces(self.location, [_record_key(shard)])
         return isinstance(self._record(data), Record)
 
-    def without_mark(self, shards: Sequence[int] | None = None) -> list[int]:
-        """Return the shards, of these or of all, without a record."""
-        return [k for k, record in self.records(shards) if not isinstance(record, Record)]
+    def without_mark(self) -> list[int]:
+        """Return the shards without a record."""
+        return [k for k, record in self.records() if not isinstance(record, Record)]
 
     def records(
         self, shards: Sequence[int] | None = None
@@ -255,7 +255,7 @@ class _Cut(NamedTuple):
     def of(cls, array: zarr.Array[Any]) -> Self:
         return cls(array.shape, array.chunks, array.shards, array.fill_value, array.dtype)
 
-    def packed(self, values: NDArray[Any], cells: tuple[int, ...]) -> bytes:
+    def packed(self, values: Numbers, cells: tuple[int, ...]) -> bytes:
         """Return the piece of a shard with these cells, preceded by the axis of theories."""
         wanted = (*cells, *self.shape[len(cells) :])
         if values.shape != wanted:

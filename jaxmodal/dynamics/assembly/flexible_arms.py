@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar, whole
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import POSITIVE, shown
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
@@ -39,7 +39,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial", "locked_arm")
 COORDINATES = ("as_given", "tip_deflection")
@@ -156,7 +156,7 @@ def flexible_arm(arm: SpatialArm, modes: Any = ..., **choices: Any) -> SpatialFl
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # type: ignore[misc]
 def flexible_arm(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     modes: Any = 2,
     *,
     shapes: Any = None,
@@ -265,6 +265,7 @@ def flexible_arm(
     }
     one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     scaled = coordinates == "tip_deflection"
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         still = (0.0, 0.0, 0.0) if gravity is None else gravity
         family = FAMILIES_IN_SPACE[0] if shapes is None else shapes

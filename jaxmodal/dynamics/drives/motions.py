@@ -13,7 +13,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.dynamics.drives.rules import Named, check_values, floats, holder, numbers, shape_given
+from jaxmodal.dynamics.drives.rules import (
+    DURATION,
+    Named,
+    check_values,
+    floats,
+    holder,
+    numbers,
+    shape_given,
+)
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -39,7 +47,6 @@ class Motion(Named):
 #: rule for a field that holds a motion; below, rules for other fields
 A_MOTION = ("a Motion, such as Hold or RestToRest", lambda x: isinstance(x, Motion))
 _PLACE = "two finite numbers, x and y (m)"
-_DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.0))
 _LENGTHS = ("two, finite and greater than 0 (m)", lambda x: np.isfinite(x) & (x > 0.0), (2,))
 _ELBOW = ("1, which bends it counter-clockwise, or -1", lambda x: np.abs(x) == 1.0, ())
 
@@ -81,7 +88,7 @@ class RestToRest(Motion):
 
     start: Any
     end: Any
-    duration: Any = numbers(*_DURATION)
+    duration: Any = numbers(*DURATION)
 
     def angles(self, time: Any) -> Array:
         start, end = floats(self.start, self.end)
@@ -98,7 +105,7 @@ class SpinUp(Motion):
     """
 
     rate: Any
-    duration: Any = numbers(*_DURATION)
+    duration: Any = numbers(*DURATION)
 
     def angles(self, time: Any) -> Array:
         rate = jnp.asarray(self.rate, jnp.float64)
@@ -146,7 +153,7 @@ class TipLine(Motion):
 
     start: Any = numbers(_PLACE, shape=(2,))
     end: Any = numbers(_PLACE, shape=(2,))
-    duration: Any = numbers(*_DURATION)
+    duration: Any = numbers(*DURATION)
     lengths: Any = numbers(*_LENGTHS)
     elbow: Any = numbers(*_ELBOW, default=1.0)
 

@@ -41,6 +41,8 @@ def holder(words: str, holds: Callable[[Any], Any]) -> Any:
     return dataclasses.field(metadata={"rule": _Rule(words, holds, None, numeric=False)})
 
 
+#: rule of a duration
+DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.0))
 _EACH = _Rule("finite, one for each joint or one for all", np.isfinite, None, numeric=True)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
 #: largest number of impulses of one shaper
@@ -25,7 +25,7 @@ def shaper(
     omega: Sequence[float],
     damping_ratio: Sequence[float] | float = 0.0,
     kind: str = "zv",
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return delays and weights of an input shaper for some modes.
 
     Parameters
@@ -115,7 +115,7 @@ def band_shaper(
     damping_ratio: Sequence[float] | float = 0.0,
     left: float = 0.05,
     impulses: int | Sequence[int] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return delays and weights of a shaper that leaves at most a share of the vibration in frequency bands.
 
     Parameters
@@ -199,9 +199,7 @@ def band_shaper(
     return delays, weights
 
 
-def share_left(
-    delays: Any, weights: Any, omega: Any, damping_ratio: float = 0.0
-) -> NDArray[np.float64]:
+def share_left(delays: Any, weights: Any, omega: Any, damping_ratio: float = 0.0) -> Floats:
     """Return the share of the vibration that a shaper leaves at angular frequencies, of the same shape.
 
     This is the amplitude at the last impulse, relative to a single impulse of weight 1 at that time. ``delays`` in s
@@ -216,7 +214,7 @@ def share_left(
 
 def _for_a_band(
     low: float, high: float, zeta: float, left: float, impulses: int | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     middle, root = 0.5 * (low + high), math.sqrt(1.0 - zeta**2)
     edge = math.sin(0.5 * math.pi * (high - low) / (high + low))
     for n in range(1, _MOST_FOR_A_BAND) if impulses is None else (impulses - 1,):
@@ -232,7 +230,7 @@ def _for_a_band(
     )
 
 
-def _least_in_a_band(n: int, edge: float) -> NDArray[np.float64]:
+def _least_in_a_band(n: int, edge: float) -> Floats:
     """Return weights of n + 1 equally spaced impulses with sum T_n(c/edge), from its zeros; double for edge 0."""
     weights = np.ones(1)
     for k in range(n // 2):

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.dynamics.drives.rules import Named, numbers
+from jaxmodal.dynamics.drives.rules import DURATION, Named, numbers
 
 _PLACE = "three finite numbers, x, y and z (m)"
-_DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.0))
 
 
 class TipPath(Named):
@@ -33,7 +32,7 @@ class LinePath(TipPath):
 
     start: Any = numbers(_PLACE, shape=(3,))
     end: Any = numbers(_PLACE, shape=(3,))
-    duration: Any = numbers(*_DURATION)
+    duration: Any = numbers(*DURATION)
 
     def __call__(self, time: float) -> np.ndarray:
         start, end = np.asarray(self.start, float), np.asarray(self.end, float)
@@ -63,7 +62,7 @@ class CirclePath(TipPath):
         lambda x: np.isfinite(x) & bool(np.any(np.asarray(x) != 0.0)),
         (3,),
     )
-    duration: Any = numbers(*_DURATION)
+    duration: Any = numbers(*DURATION)
     turns: Any = numbers("one finite number", shape=(), default=1.0)
 
     def __call__(self, time: float) -> np.ndarray:

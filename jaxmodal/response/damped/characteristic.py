@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -22,8 +21,8 @@ from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward
 from jaxmodal.response.receptance.rigid_supports import support_pivots
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 
-Complexes = NDArray[np.complex128]
 #: number of points that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 4096
 
@@ -39,10 +38,10 @@ class Characteristic(Protocol):
         Frequencies at which the complex stiffness of a spring and its damper vanishes; NaN for no such pair.
     """
 
-    highest: NDArray[np.float64]
+    highest: Floats
     springless: Complexes
 
-    def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
+    def __call__(self, cells: Integers, omega: Complexes, share: Any = 1.0) -> Complexes:
         """Return the logarithm at one frequency per entry, all arrays of shape (N,); ``share`` scales the damping."""
 
 
@@ -58,7 +57,7 @@ class PlanarCharacteristic:
     """
 
     def __init__(
-        self, arm: Arm, theory: TheoryName, addresses: Sequence[str], values: NDArray[np.float64]
+        self, arm: Arm, theory: TheoryName, addresses: Sequence[str], values: Floats
     ) -> None:
         cells = values.shape[1]
         system = system_of(arm, theory, "receptance", (), (), (addresses, values))
@@ -84,7 +83,7 @@ class PlanarCharacteristic:
                 found += [np.broadcast_to(1j * row, (cells,)) for row in ratio]
         return np.stack(found, axis=1) if found else np.empty((cells, 0), complex)
 
-    def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
+    def __call__(self, cells: Integers, omega: Complexes, share: Any = 1.0) -> Complexes:
         share = np.broadcast_to(share, omega.shape)
         found = np.empty(omega.shape, complex)
         for start in range(0, omega.size, _BLOCK):
@@ -92,7 +91,7 @@ class PlanarCharacteristic:
             found[at] = self._block(cells[at], omega[at], share[at])
         return found
 
-    def _block(self, cells: NDArray[np.int64], omega: Complexes, share: Complexes) -> Complexes:
+    def _block(self, cells: Integers, omega: Complexes, share: Complexes) -> Complexes:
         beams = some_cells(self.beams, cells)
         damping: Damping = jax.tree_util.tree_map(
             lambda x: share * x, some_cells(self.damping, cells)

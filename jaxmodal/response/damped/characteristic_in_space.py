@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.damped.characteristic import Complexes
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system, stiffness_of
 from jaxmodal.response.receptance.in_space import characteristic_in_space
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
@@ -32,7 +31,7 @@ class SpatialCharacteristic:
         arm: SpatialArm,
         theory: TheoryName,
         addresses: Sequence[str],
-        values: NDArray[np.float64],
+        values: Floats,
     ) -> None:
         cells = [dict(zip(addresses, cell.tolist(), strict=True)) for cell in values.T]
         arms = [set_parameters(arm, cell) for cell in cells]
@@ -44,7 +43,7 @@ class SpatialCharacteristic:
         for row, found in zip(self.springless, pairs, strict=True):
             row[: len(found)] = found
 
-    def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
+    def __call__(self, cells: Integers, omega: Complexes, share: Any = 1.0) -> Complexes:
         share, found = np.broadcast_to(share, omega.shape), np.empty(omega.shape, complex)
         with np.errstate(all="ignore"):
             for cell in np.unique(cells):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.response.damped.characteristic import Characteristic, Complexes
+from jaxmodal.response.damped.characteristic import Characteristic
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 
 #: largest imaginary part of the damping on its path from 0 to 1, which avoids critical damping
 _DETOUR = 0.3
@@ -20,7 +20,7 @@ _FIRST_STEP, _LEAST_STEP = 0.05, 1e-10
 _CORRECTIONS, _BESIDE = 40, 1e-6
 
 
-def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complexes:
+def followed(determinant: Characteristic, start: Floats) -> Complexes:
     """Return the roots at full damping that continue those of the undamped arms.
 
     Parameters
@@ -68,11 +68,11 @@ def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complex
 
 def _corrected(
     determinant: Characteristic,
-    cell: NDArray[np.int64],
+    cell: Integers,
     guess: Complexes,
     share: Complexes,
-    enough: NDArray[np.float64],
-) -> tuple[Complexes, NDArray[np.float64]]:
+    enough: Floats,
+) -> tuple[Complexes, Floats]:
     """Return zeros near the guesses (L, K) by the secant method, and their last changes.
 
     ``enough`` (L,) is the relative change at which the iteration stops.

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from jaxmodal.runtime.array_types import Floats, Integers
 
 #: logarithm of a function without poles inside, for an array of points; the first argument is the polygon of each
 #: point; only the phase is used
-LogFunction = Callable[[NDArray[np.int64], np.ndarray], np.ndarray]
+LogFunction = Callable[[Integers, np.ndarray], np.ndarray]
 #: largest number of points on a line
 _MOST = 100_000
 
 
 def zeros_inside(
     log_function: LogFunction, known: Sequence[np.ndarray], corners: np.ndarray, steps: int = 64
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the number of zeros inside each polygon, from the winding of the phase; NaN where it is unknown.
 
     Parameters
@@ -72,9 +73,7 @@ def zeros_inside(
         )
         order = np.lexsort((place, line))
         line, place, phase = line[order], place[order], phase[order]
-    found: NDArray[np.float64] = np.round(
-        turns.reshape(polygons, sides).sum(axis=1) / (2.0 * np.pi)
-    )
+    found: Floats = np.round(turns.reshape(polygons, sides).sum(axis=1) / (2.0 * np.pi))
     return found
 
 

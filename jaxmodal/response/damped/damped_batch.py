@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -24,15 +24,15 @@ from jaxmodal.response.damped.damped_roots import (
 from jaxmodal.response.driven.damping import SPRINGS
 from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, present, status_variable
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: number of cells that are followed together
 _CELLS = 256
 #: fields whose zeros determine which motions cost no energy, and which of those are damped
@@ -62,8 +62,8 @@ class DampedModesBatch(ShowsRoots):
         Name of the theory.
     """
 
-    roots: NDArray[np.complex128]
-    fast_roots: NDArray[np.complex128]
+    roots: Complexes
+    fast_roots: Complexes
     undamped: Floats
     status: NDArray[np.uint8]
     cells: Floats
@@ -110,7 +110,7 @@ class DampedModesBatch(ShowsRoots):
 
 
 def damped_modes_batch(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
     *,
@@ -186,13 +186,13 @@ def damped_modes_batch(
 
 
 def _groups(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     addresses: Sequence[str],
     values: Floats,
     omega: Floats,
-    known: NDArray[np.bool_],
-    whole: NDArray[np.bool_],
-) -> list[tuple[NDArray[np.int64], list[str], Arm | SpatialArm, Floats]]:
+    known: Bools,
+    whole: Bools,
+) -> list[tuple[Integers, list[str], AnyArm, Floats]]:
     """Group cells with equal numbers of modes and zero frequencies, equal rigid supports and equal free dampers.
 
     Each group has its cells, the addresses that still vary, the arm with these supports, and the values (addresses,
@@ -218,7 +218,7 @@ def _groups(
     return found
 
 
-def _damps_freely(arm: Arm | SpatialArm, addresses: Sequence[str], values: Floats) -> bool:
+def _damps_freely(arm: AnyArm, addresses: Sequence[str], values: Floats) -> bool:
     """Return True if a damper in cells of one kind has no parallel spring."""
     first = dict(zip(addresses, values[:, 0].tolist(), strict=True))
     return bool(damped_free_joints(set_parameters(arm, first)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import raise_uncertified
@@ -26,7 +26,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, status_variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -112,7 +112,7 @@ class DampedModes(Drawn, ShowsRoots):
 
 
 def damped_modes(
-    arm: Arm | SpatialArm, num_modes: int = 10, *, theory: TheoryName = "timoshenko"
+    arm: AnyArm, num_modes: int = 10, *, theory: TheoryName = "timoshenko"
 ) -> DampedModes:
     """Return damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
 

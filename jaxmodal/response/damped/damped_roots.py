@@ -6,22 +6,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.damped.characteristic import Characteristic, Complexes, PlanarCharacteristic
+from jaxmodal.response.damped.characteristic import Characteristic, PlanarCharacteristic
 from jaxmodal.response.damped.characteristic_in_space import SpatialCharacteristic
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
 from jaxmodal.response.driven.damping import dampers
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.runtime.results import Result
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 #: additional modes that are followed, so that the contour can pass through a gap between roots
 BEYOND = 3
@@ -93,7 +89,7 @@ class DampedRoots(NamedTuple):
 
 
 def damped_roots(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     theory: TheoryName,
     addresses: Sequence[str],
     values: Floats,
@@ -223,7 +219,7 @@ class _Box(NamedTuple):
     """A rectangle around the roots of the first modes, and a mask of all followed roots inside it."""
 
     corners: Complexes
-    inside: NDArray[np.bool_]
+    inside: Bools
 
 
 def _rectangle(
@@ -260,7 +256,7 @@ def _counted(
     every: Sequence[Complexes],
     fold: Sequence[Integers],
     at_zero: int,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return True for rectangles with as many zeros as roots were followed into them.
 
     ``at_zero`` roots of 0 are counted in addition.

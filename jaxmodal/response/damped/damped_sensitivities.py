@@ -7,30 +7,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
-from jaxmodal.response.driven.driven_arms import by_links
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
-from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
-from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
-from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
-from jaxmodal.response.receptance.rigid_supports import support_pivots
+from jaxmodal.response.exact.sensitivities import parameters_of, slopes_of, together, values_of
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: substitute for the logarithm of a factor that is 0
 _NOTHING = -800.0
 
@@ -54,11 +49,11 @@ class DampedSensitivities(Result):
 
     modes: DampedModes
     values: Floats
-    derivative: NDArray[np.complex128]
+    derivative: Complexes
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (M,): those of the modes; no_value for coincident roots, which have no derivative."""
         lost = np.isnan(self.derivative).any(axis=1) & (self.modes.status == Status.certified)
         return np.where(lost, int(Status.no_value), self.modes.status)
@@ -120,7 +115,7 @@ class DampedSensitivities(Result):
 
 
 def damped_sensitivities(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     num_modes: int = 10,
     *,
     theory: TheoryName = "timoshenko",
@@ -159,7 +154,7 @@ def damped_sensitivities(
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        factors = _factors(arm, theory, singles, roots)
+        factors = slopes_of(arm, theory, "receptance", (), (), singles).factors(roots)
         slopes = _of_product(factors, roots.size, len(singles) + 1)
         derivative = -slopes[:-1] / slopes[-1]
     derivative = np.where(simple, derivative, np.nan)
@@ -171,23 +166,12 @@ def damped_sensitivities(
     )
 
 
-def _factors(
-    arm: Arm | SpatialArm, theory: TheoryName, singles: Sequence[str], roots: np.ndarray
-) -> Sequence[Dual]:
-    """Return the factors of the characteristic determinant at its roots, with derivatives, each (..., roots)."""
-    if isinstance(arm, SpatialArm):
-        return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
-    system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-    at_ground, ports = condensed_with_slopes(system, by_links(system), roots)
-    return [*at_ground.found.factors, *support_pivots(ports.square)]
-
-
-def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:
+def _of_product(factors: Sequence[Dual], count: int, directions: int) -> Complexes:
     """Return derivatives of a product at its zeros, shape (directions, count), up to a common factor for each zero."""
     values = [np.broadcast_to(x.value, (1, count))[0] for x in factors]
     slopes = [np.broadcast_to(x.slopes, (directions, 1, count))[:, 0] for x in factors]
     logs = [np.where(x == 0.0, _NOTHING, np.log(x + 0j)) for x in values]
     others = sum(logs) - np.stack(logs)
     weights = np.exp(others - others.real.max(axis=0))
-    found: NDArray[np.complex128] = np.einsum("kf,kpf->pf", weights, np.stack(slopes))
+    found: Complexes = np.einsum("kf,kpf->pf", weights, np.stack(slopes))
     return found

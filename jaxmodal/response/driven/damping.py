@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS, JOINT_SPRINGS
-from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.arm.serial_arms import ArmKind, SerialArm
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: a planar arm or an arm in space
-ArmKind = TypeVar("ArmKind", bound=SerialArm)
 #: material damping of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
 #: field of the spring that is parallel to each damper

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.response.driven.ports import RELATIVE, Port
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.geometry import Position
-
-Floats = NDArray[np.float64]
 
 
 class Reading(NamedTuple):

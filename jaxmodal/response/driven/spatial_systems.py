@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import NOTHING
@@ -19,6 +18,7 @@ from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
 from jaxmodal.response.driven.stepped_arms import cells_of, entry, parts_of, with_slopes
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
@@ -29,8 +29,6 @@ from jaxmodal.spatial.stiffness.matrices import doubles
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
-
-Floats = NDArray[np.float64]
 
 
 class DrivenLink(NamedTuple):

@@ -82,15 +82,15 @@ def system_of(
     of: PlanarModel | TracedModel | tuple[Sequence[str], np.ndarray],
 ) -> System:
     """Return the system of one arm ``of`` a model, or of many ``of`` addresses and values (addresses, cells)."""
-    if isinstance(of, PlanarModel | TracedModel):
-        flags, posed, invalid = of.flags, to_host(arm), xp.asarray(of.invalid)[None]
-        beams = jax.tree_util.tree_map(_two_axes, of.beams)
-    else:
+    if isinstance(of, tuple):
         flags, packed = theory_flags(theory), columns_of(arm, *of)
         with np.errstate(all="ignore"):
             posed = set_parameters(arm, dict(zip(*of, strict=True)))
         beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
         invalid = packed.invalid
+    else:
+        flags, posed, invalid = of.flags, to_host(arm), xp.asarray(of.invalid)[None]
+        beams = jax.tree_util.tree_map(_two_axes, of.beams)
     held = rigid_supports(posed)
     every = (*inputs, *read_ports(quantity, inputs, outputs), *held)
     with np.errstate(all="ignore"):  # cells whose values cannot be

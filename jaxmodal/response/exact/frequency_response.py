@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
@@ -32,11 +32,11 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 
 def frequency_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Any,
     inputs: Any,
     outputs: Any,
@@ -105,7 +105,7 @@ def frequency_response(
 
 
 def answered(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Any,
     inputs: Any,
     outputs: Any,
@@ -172,7 +172,7 @@ def answered(
 
 
 def motions(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Any,
     inputs: Sequence[Port],
     outputs: Sequence[Port],

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
-from jaxmodal.frequencies.models import TracedModel, model_of
+from jaxmodal.frequencies.models import TracedModel
 from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
 from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: addresses and their values, shape (addresses, cells)
-Columns = tuple[Sequence[str], NDArray[np.float64]]
+Columns = tuple[Sequence[str], Floats]
 
 
 def answers_in_space(
@@ -29,11 +29,11 @@ def answers_in_space(
     theory: TheoryName,
     lowered: Model | TracedModel | None,
     columns: Columns | None,
-    omega: NDArray[np.float64],
+    omega: Floats,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     quantity: str,
-) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Complexes, Bools, Bools, Bools]:
     """Return values (outputs, inputs, cells, F), a mask of infinite values, and two masks of shape (cells,).
 
     The latter are those of invalid arms and of arms that axial forces buckle.
@@ -83,8 +83,7 @@ def _cells(
         assert isinstance(lowered, SpatialModel)
         yield arm, lowered
         return
-    base = model_of(arm, theory)  # raises errors that apply to every cell
-    assert isinstance(base, SpatialModel)
+    base = arm.model(theory)  # raises errors that apply to every cell
     addresses, values = columns
     for cell in values.T:
         try:
@@ -92,6 +91,4 @@ def _cells(
         except ArmError:
             yield None, base
             continue
-        model = model_of(one, theory)
-        assert isinstance(model, SpatialModel)
-        yield one, model
+        yield one, one.model(theory)

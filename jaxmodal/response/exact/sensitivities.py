@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.addresses import asked_for
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -22,20 +21,20 @@ from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes
+from jaxmodal.response.exact.slopes import PlanarSlopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: number of directions times frequencies that are computed at a time
 _BLOCK = 20_000
 
@@ -63,12 +62,12 @@ class ResponseSensitivities(Result):
 
     response: FrequencyResponse
     values: Floats
-    derivative: NDArray[np.complex128]
-    by_frequency: NDArray[np.complex128]
+    derivative: Complexes
+    by_frequency: Complexes
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (outputs, inputs, F): those of the response; not_resolved for a NaN derivative."""
         codes = np.asarray(self.response.status, np.int64).reshape(self.derivative.shape[:-1])
         lost = np.isnan(self.derivative).any(axis=-1) & (codes == Status.resolved)
@@ -95,7 +94,7 @@ class ResponseSensitivities(Result):
             return self.of_magnitude * scale / np.abs(self._response)[..., None]
 
     @property
-    def _response(self) -> NDArray[np.complex128]:
+    def _response(self) -> Complexes:
         found = np.asarray(self.response.values)
         return found.reshape(*found.shape[:2], -1)
 
@@ -141,7 +140,7 @@ class ResponseSensitivities(Result):
 
 
 def response_sensitivities(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: ArrayLike,
     inputs: Ports,
     outputs: Ports,
@@ -191,10 +190,10 @@ def response_sensitivities(
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    motions_at = _motions_with_slopes(arm, theory, receptance, into, out, singles)
+    driven = slopes_of(arm, theory, receptance, into, out, singles)
 
-    def by_parameters(omega: Floats) -> NDArray[np.complex128]:
-        motions, dual_omega = motions_at(omega)
+    def by_parameters(omega: Floats) -> Complexes:
+        motions, dual_omega = driven.motions(omega)
         with np.errstate(all="ignore"):
             found = in_quantity(receptance, into, out, motions, dual_omega)
         shape = (len(found.slopes), len(out), len(into), 1, omega.size)
@@ -219,37 +218,36 @@ def response_sensitivities(
     )
 
 
-def _motions_with_slopes(
-    arm: Arm | SpatialArm,
+def slopes_of(
+    arm: AnyArm,
     theory: TheoryName,
     quantity: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     singles: Sequence[str],
-) -> Callable[[Floats], tuple[Dual, Dual]]:
-    """Return a function of frequencies that gives the motions and the frequencies, both with derivatives."""
+) -> PlanarSlopes | SpatialSlopes:
+    """Return an arm of either kind with ports, with derivatives by addresses and, last, by the frequency."""
     if isinstance(arm, SpatialArm):
-        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
-    system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
-    return functools.partial(motions_with_slopes, system)
+        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles)
+    return PlanarSlopes(arm, theory, quantity, inputs, outputs, singles)
 
 
 def parameters_of(
-    arm: Arm | SpatialArm, addresses: Sequence[str] | None
+    arm: AnyArm, addresses: Sequence[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
     """Return the parameters, the single-value addresses of each, and all of these addresses, each once."""
     names, members = asked_for(arm, addresses)
     return names, members, list(dict.fromkeys(single for each in members for single in each))
 
 
-def values_of(arm: Arm | SpatialArm, members: Sequence[Sequence[str]]) -> Floats:
+def values_of(arm: AnyArm, members: Sequence[Sequence[str]]) -> Floats:
     """Return the values of parameters; means for parameters of several addresses."""
     return np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
 
 
 def together(
-    slopes: NDArray[np.complex128], members: Sequence[Sequence[str]], singles: Sequence[str]
-) -> NDArray[np.complex128]:
+    slopes: Complexes, members: Sequence[Sequence[str]], singles: Sequence[str]
+) -> Complexes:
     """Return derivatives (..., parameters) as sums over the addresses of each parameter."""
     places = [[singles.index(single) for single in each] for each in members]
     return np.stack([slopes[..., each].sum(axis=-1) for each in places], axis=-1)

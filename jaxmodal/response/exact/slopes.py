@@ -28,7 +28,7 @@ from jaxmodal.response.receptance.port_motions import (
     own_motions,
     with_apart,
 )
-from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
+from jaxmodal.response.receptance.rigid_supports import OFF_AXIS, support_pivots
 
 _ONE = (), np.empty((0, 1))
 #: number of frequencies computed on circles at a time, and growth of numbers beyond which derivatives have no correct
@@ -174,3 +174,27 @@ def with_rate(omega: np.ndarray, directions: int) -> Dual:
     rates = np.zeros((directions, 1))
     rates[-1] = 1.0
     return Dual(omega, rates)
+
+
+class PlanarSlopes:
+    """A planar arm with ports, with derivatives by single-value addresses and, last, by the frequency."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        theory: TheoryName,
+        quantity: str,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        singles: Sequence[str],
+    ) -> None:
+        self._system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
+
+    def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
+        """Return `motions_with_slopes`."""
+        return motions_with_slopes(self._system, omega)
+
+    def factors(self, roots: np.ndarray) -> list[Dual]:
+        """Return the factors of the characteristic determinant at complex frequencies, with derivatives."""
+        at_ground, ports = condensed_with_slopes(self._system, by_links(self._system), roots)
+        return [*at_ground.found.factors, *support_pivots(ports.square)]

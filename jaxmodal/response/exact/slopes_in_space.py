@@ -50,7 +50,7 @@ class SpatialSlopes:
         self._parted = parted_motions(self._plain, self._dual, at)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
-        """Return motions of the ports that are read, and the frequencies, as `slopes.motions_with_slopes`."""
+        """Return motions of the ports that are read, and the frequencies, as `PlanarSlopes.motions`."""
         growth = functools.partial(growth_in_space, self._plain)
         return kept_slopes(self._motions, growth, omega)
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.response.driven.damping import damps
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.forced.transfer import Floats
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: largest deviation of the curve from a chord, as a share of its value, for a chord to count as straight
 _STRAIGHT = 5e-3
@@ -30,7 +29,7 @@ _BESIDE = (1e-5, 1e-6)
 _MOST = 20_000
 
 
-def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
+def refined(arm: AnyArm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
     """Return a response of one arm at additional frequencies, so that it is almost straight between neighbours.
 
     Parameters
@@ -74,9 +73,7 @@ def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -
     return dataclasses.replace(found, omega=omega[order], **entries)
 
 
-def _at(
-    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
-) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
+def _at(arm: AnyArm, found: FrequencyResponse, omega: Floats) -> tuple[Complexes, NDArray[np.int8]]:
     """Return values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
     ports = found.inputs, found.outputs
     options: dict[str, Any] = {"quantity": found.quantity, "theory": found.theory}
@@ -85,8 +82,8 @@ def _at(
 
 
 def _poles(
-    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
-) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
+    arm: AnyArm, found: FrequencyResponse, omega: Floats
+) -> tuple[Floats, Complexes, NDArray[np.int8]]:
     """Return undamped natural frequencies that are poles of some pair of ports, with values: inf at poles, else NaN.
 
     At a pole a response changes its sign, and its jump grows tenfold at a tenth of the distance.

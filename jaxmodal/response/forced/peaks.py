@@ -6,10 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import band
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -17,12 +15,13 @@ from jaxmodal.response.driven.labels import driven_names
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.forced.stationary import extrema
-from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.forced.transfer import Transfer
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -55,9 +54,9 @@ class ResponsePeaks(ResolvedResult):
     """
 
     omega: Floats
-    values: NDArray[np.complex128]
+    values: Complexes
     dips: Floats
-    dip_values: NDArray[np.complex128]
+    dip_values: Complexes
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     motion: str
@@ -109,7 +108,7 @@ def _phase(value: complex) -> str:
 
 
 def response_peaks(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega_min: float,
     omega_max: float,
     inputs: str | Port,

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
+
+from jaxmodal.runtime.array_types import Bools, Floats
 
 #: degree of each polynomial
 _DEGREE = 24
@@ -26,29 +27,29 @@ _NO_SLOPE, _REAL = 1e-13, 1e-7
 #: share of a piece below which two stationary points count as one
 _SAME = 1e-6
 
-Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Curve = Callable[[Floats], Floats]
 
 
 class Extrema(NamedTuple):
     """Stationary points of a curve, in ascending order; ``maximum`` is True for maxima and False for minima."""
 
-    place: NDArray[np.float64]
-    value: NDArray[np.float64]
-    maximum: NDArray[np.bool_]
+    place: Floats
+    value: Floats
+    maximum: Bools
 
 
 class Pieces(NamedTuple):
     """A curve as Chebyshev series on adjacent pieces: ends (P, 2), coefficients (P, degree + 1)."""
 
-    ends: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
+    ends: Floats
+    coefficients: Floats
 
 
 _NODES = np.cos(np.pi * np.arange(_DEGREE, -1, -1) / _DEGREE)
 _TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE))
 
 
-def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
+def piecewise(curve: Curve, breaks: Floats) -> Pieces:
     """Return a smooth curve as Chebyshev series; pieces are halved until each is resolved.
 
     Parameters
@@ -91,7 +92,7 @@ def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
     return Pieces(ends_found[order], coefficients[order])
 
 
-def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
+def extrema(curve: Curve, breaks: Floats) -> Extrema:
     """Return all stationary points of a smooth curve between the first and the last of ``breaks``.
 
     Notes
@@ -131,7 +132,7 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
     return Extrema(place[inner], value[inner], maximum[inner])
 
 
-def _roots(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+def _roots(slope: Floats) -> Floats:
     """Return the real roots of a Chebyshev series in [-1, 1], in ascending order."""
     # coefficients below rounding have no influence on the zeros of the slope
     kept = np.flatnonzero(np.abs(slope) > _NO_SLOPE * np.abs(slope).max(initial=0.0))

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import band, is_finite, real_array, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.labels import band_in_hertz, driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port, Ports
-from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
+from jaxmodal.response.forced.transfer import Transfer, scaled
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult, Result
 from jaxmodal.runtime.statuses import OF_RESPONSES, Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -51,14 +51,14 @@ class HarmonicResponse(Result):
     """
 
     omega: Floats
-    values: NDArray[np.complex128]
+    values: Complexes
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    amplitudes: NDArray[np.complex128]
+    amplitudes: Complexes
     motion: str
 
     @property
-    def status(self) -> NDArray[np.int64]:
+    def status(self) -> Integers:
         """`Status` codes, shape (p, F): resolved, resonance (undamped), or not_resolved for NaN."""
         lost = np.where(np.isnan(self.values), int(Status.not_resolved), int(Status.resolved))
         return np.where(np.isinf(self.values), int(Status.resonance), lost)
@@ -101,7 +101,7 @@ class HarmonicResponse(Result):
 
 
 def harmonic_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: ArrayLike,
     forces: Mapping[Any, complex],
     outputs: Ports,
@@ -224,7 +224,7 @@ class RandomResponse(ResolvedResult):
 
 
 def random_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     spectrum: Spectrum,
     omega_min: float,
     omega_max: float,

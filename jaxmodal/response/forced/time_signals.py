@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
@@ -17,14 +16,15 @@ from jaxmodal.response.driven.damping import viscous_alone
 from jaxmodal.response.driven.labels import driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port, Ports
-from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.forced.transfer import Transfer
 from jaxmodal.response.modal.superposition import modal_superposition
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -89,7 +89,7 @@ class TimeResponse(ResolvedResult):
 
 
 def time_response(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     signal: ArrayLike,
     time_step: float,
     inputs: Ports,

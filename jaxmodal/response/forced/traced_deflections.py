@@ -13,7 +13,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.solved_postures import at_postures, built
@@ -22,10 +21,9 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.sensitivities import response_sensitivities
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
 
 #: the largest of the frequencies, of the first natural one: what is left out is its sixth power, 1e-10 of the answer,
 #: and T - 1 loses four digits

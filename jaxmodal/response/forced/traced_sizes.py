@@ -9,19 +9,16 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.solved_postures import at_postures, built
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.sensitivities import response_sensitivities
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.forced.transfer import Transfer
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
-from jaxmodal.spatial.arms.arm import SpatialArm
-
-Floats = NDArray[np.float64]
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: number of arms whose maxima are cached
 _LATEST = 4096
@@ -46,12 +43,12 @@ class AskedSize:
     base_motion: str
     theory: TheoryName
 
-    def transfer(self, arm: Arm | SpatialArm) -> Transfer:
+    def transfer(self, arm: AnyArm) -> Transfer:
         """Return the transfer functions of a concrete arm."""
         return Transfer(arm, self.input, self.output, self.theory, self.motion, self.base_motion)
 
 
-def response_sizes(arm: Arm | SpatialArm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
+def response_sizes(arm: AnyArm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
     """Return magnitudes of a response of an arm whose values may be traced, in descending order.
 
     Parameters
@@ -121,7 +118,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
     return np.append(found.omega, ends), np.append(np.abs(found.values), at_ends)
 
 
-def _slopes(arm: Arm | SpatialArm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
+def _slopes(arm: AnyArm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
     """Return derivatives of the magnitude at these frequencies, (F, addresses)."""
     transfer = asked.transfer(arm)
     (into,), (out,) = transfer.inputs, transfer.outputs

@@ -6,10 +6,8 @@ import functools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
@@ -22,11 +20,10 @@ from jaxmodal.response.driven.damping import dampers, damps
 from jaxmodal.response.driven.ports import RELATIVE, Port, Ports, ports
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
+from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
-
-Floats = NDArray[np.float64]
 
 #: power of ``i omega`` that turns a displacement into each kind of motion
 MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
@@ -58,7 +55,7 @@ class Transfer:
 
     def __init__(
         self,
-        arm: Arm | SpatialArm,
+        arm: AnyArm,
         inputs: Ports,
         outputs: Ports,
         theory: TheoryName,
@@ -86,7 +83,7 @@ class Transfer:
         return damps(self.arm)
 
     @property
-    def drifting(self) -> NDArray[np.bool_]:
+    def drifting(self) -> Bools:
         """True, shape (m,), for base inputs given as a rate under which outputs grow without bound."""
         return np.array([self._drifts(each) for each in self.inputs])
 
@@ -105,7 +102,7 @@ class Transfer:
             each.direction != RELATIVE and (base.turns or not each.turns) for each in self.outputs
         )
 
-    def __call__(self, omega: Floats) -> NDArray[np.complex128]:
+    def __call__(self, omega: Floats) -> Complexes:
         """Return the outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
         found, at_base = motions(*given, judge_stability=False, lowered=self.model)
@@ -147,7 +144,7 @@ class Transfer:
         return np.asarray(lowest_frequencies(self.model, name, number, theory, throw=True).omega)
 
 
-def scaled(found: NDArray[np.complex128], factor: Any) -> NDArray[np.complex128]:
+def scaled(found: Complexes, factor: Any) -> Complexes:
     """Return motions times a nonzero complex number; infinite ones, at undamped resonances, stay infinite."""
     infinite = np.isinf(found)
     return np.where(infinite, np.inf, np.where(infinite, 0.0, found) * factor)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
@@ -17,12 +16,11 @@ from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
 from jaxmodal.response.driven.spatial_readings import carried_in_space
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.compliance import point_of, read_of
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.chain import geometry
-
-Floats = NDArray[np.float64]
 
 
 def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
@@ -67,7 +65,7 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
     return np.array([cosine * u - sine * v, sine * u + cosine * v, turn])
 
 
-def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
+def carried(arm: AnyArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
     """Return the output motions of a rigid arm that moves with its base, shape (outputs, inputs); 0 for forces."""
     if isinstance(arm, SpatialArm):
         return carried_in_space(arm, inputs, outputs)
@@ -87,12 +85,12 @@ def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Por
 
 
 def exact_receptance(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     omega: Floats,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     theory: TheoryName,
-) -> NDArray[np.complex128]:
+) -> Complexes:
     """Return exact motions (p, m, F) for unit forces, and relative to the base for its unit accelerations."""
     found, at_base = motions(arm, omega, inputs, outputs, theory)
     if at_base.any():

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.response.driven.damping import Damping
 from jaxmodal.response.modal.results import ModalDamping
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility
-
-Floats = NDArray[np.float64]
 
 
 def damping_of_modes(

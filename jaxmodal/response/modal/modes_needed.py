@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.arm.arguments import band, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -16,10 +15,7 @@ from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import band_in_hertz
 from jaxmodal.response.driven.ports import Ports
-from jaxmodal.response.modal.superposition import (
-    Floats,
-    modal_superposition,
-)
+from jaxmodal.response.modal.superposition import modal_superposition
 from jaxmodal.response.modal.truncation import (
     exact_part,
     places_between,
@@ -27,10 +23,11 @@ from jaxmodal.response.modal.truncation import (
     sizes_of,
 )
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -99,7 +96,7 @@ class ModesNeeded(ResolvedResult):
 
 
 def modes_needed(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     omega_min: float,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
@@ -17,6 +16,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.response.driven.damping import damping_of, undamped
+from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.members import on_segments, owners, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.response.modal.base_motion import motion_of_base
@@ -24,16 +24,15 @@ from jaxmodal.response.modal.damping_of_modes import damping_of_modes
 from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
-
-Floats = NDArray[np.float64]
 
 
 def modes_at_ports(
-    arm: Arm | SpatialArm, found: Sequence[Port], num_modes: int, theory: TheoryName
+    arm: AnyArm, found: Sequence[Port], num_modes: int, theory: TheoryName
 ) -> ModesAtPorts:
     """Return the lowest modes of a concrete arm of either kind at its ports.
 
@@ -84,7 +83,7 @@ def modes_at_ports(
         at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
         gives[..., rigid], inside[..., rigid] = hinged, 0.0
     own = damping_of_modes(beams, flags, damping, inside, weights, gives)
-    return ModesAtPorts(shapes.frequencies, at, own)
+    return ModesAtPorts(shapes.frequencies, at, own, [cannot_move(each, arm) for each in found])
 
 
 def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from jaxmodal.frequencies.results import NaturalFrequencies
-
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 
 class ModalDamping(NamedTuple):
@@ -41,8 +37,11 @@ class ModesAtPorts:
         the mode for a unit acceleration.
     damping : ModalDamping
         The arm's own damping between the modes.
+    still : list of bool
+        True for ports that stay at rest under any force.
     """
 
     frequencies: NaturalFrequencies
     at: Floats
     damping: ModalDamping
+    still: list[bool]

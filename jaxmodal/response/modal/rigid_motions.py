@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.runtime.array_types import Floats
+from jaxmodal.spatial.arms.arm import AnyArm
 
-Floats = NDArray[np.float64]
 #: intervals of squared frequency, relative to the first nonzero one, at which an arm is evaluated: close to zero for
 #: its motions of zero frequency, farther for residuals, from which these are subtracted
 _CLOSE, _FARTHER = (1e-4, 0.05), (0.002, 0.3)
@@ -24,7 +22,7 @@ _NODES = 12
 _NONE = 1e-10
 
 
-def first_vibration(arm: Arm | SpatialArm, omega: Floats, theory: TheoryName) -> float:
+def first_vibration(arm: AnyArm, omega: Floats, theory: TheoryName) -> float:
     """Return the first nonzero frequency of an arm, rad/s; ``omega`` are its lowest frequencies."""
     while not np.any(omega > 0.0):  # more motions of zero frequency than modes requested
         omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory=theory).omega)
@@ -46,7 +44,7 @@ def _at_zero(squares: Floats, values: Floats) -> Floats:
 
 
 def rigid_motions_at(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     forces: Sequence[Port],
     bases: Sequence[Port],
     count: int,
@@ -102,7 +100,7 @@ def rigid_motions_at(
 
 
 def residual_at_rest(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     theory: TheoryName,

@@ -6,25 +6,24 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
 from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.modal.superposition import (
-    Floats,
     frequencies_of,
     modal_superposition,
 )
 from jaxmodal.response.modal.truncation import TruncationError, error_in_band
+from jaxmodal.runtime.array_types import Complexes, Floats, Numbers
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -67,11 +66,11 @@ class StateSpace(ResolvedResult):
     error: TruncationError | None = None
 
     @property
-    def poles(self) -> NDArray[np.complex128]:
+    def poles(self) -> Complexes:
         """Eigenvalues of A, shape (s,); in rad/s for continuous time."""
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
-    def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def frequency_response(self, omega: ArrayLike) -> Complexes:
         """Return the outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
 
         Parameters
@@ -85,7 +84,7 @@ class StateSpace(ResolvedResult):
             If a frequency is outside this range.
         """
         omega = frequencies_of(omega)
-        points: NDArray[Any] = 1j * omega
+        points: Numbers = 1j * omega
         if self.time_step is not None:
             if np.any(omega * self.time_step > np.pi * (1.0 + 1e-12)):
                 raise ValueError(
@@ -94,7 +93,7 @@ class StateSpace(ResolvedResult):
                 )
             points = np.exp(points * self.time_step)
         square = points[:, None, None] * np.eye(len(self.states)) - self.A
-        found: NDArray[Any] = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        found: Numbers = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
         return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
@@ -206,7 +205,7 @@ class StateSpace(ResolvedResult):
 
     def tables(self) -> list[Table]:
         """Return a table of the poles as frequencies and damping ratios."""
-        poles: NDArray[Any] = self.poles
+        poles: Numbers = self.poles
         if self.time_step is not None:
             poles = np.log(poles) / self.time_step
         poles = poles[poles.imag >= 0.0]
@@ -226,7 +225,7 @@ class StateSpace(ResolvedResult):
 
 
 def state_space(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 10,
@@ -325,7 +324,7 @@ def state_space(
     )
     power = QUANTITIES.index(quantity)
 
-    def receptance(omega: Floats) -> NDArray[np.complex128]:
+    def receptance(omega: Floats) -> Complexes:
         return system.frequency_response(omega) / (1j * omega) ** power
 
     error = error_in_band(modes, receptance, 1e-3 * modes.omega[-1], modes.omega[-1])

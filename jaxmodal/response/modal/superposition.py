@@ -6,10 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import positive_integer, real_array
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
@@ -17,7 +16,6 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.driven.damping import undamped
-from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, Ports, ports
@@ -26,19 +24,18 @@ from jaxmodal.response.modal.damping_of_modes import given_damping, require_give
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
-from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
-Floats = NDArray[np.float64]
 _DRIFT = "a constant input moves it without end (a free joint, or an accelerated base seen from the ground)"
 
 
@@ -77,7 +74,7 @@ class ModalSuperposition(Result):
         True if the damping is the arm's own.
     """
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     theory: TheoryName
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
@@ -137,7 +134,7 @@ class ModalSuperposition(Result):
             raise ArmError(f"the arm has no static compliance: {_DRIFT}.")
         return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
 
-    def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def receptance(self, omega: ArrayLike) -> Complexes:
         """Return displacements for unit harmonic forces or base accelerations, complex, shape (p, m, frequencies).
 
         Parameters
@@ -170,10 +167,10 @@ class ModalSuperposition(Result):
         square[:, modes, modes] += self.omega**2 - omega[:, None] ** 2
         driven = np.broadcast_to(self.driven, (omega.size, *self.driven.shape))
         moved = np.linalg.solve(square, driven)
-        found: NDArray[np.complex128] = np.einsum("kp,wkm->pmw", self.read, moved) + rest
+        found: Complexes = np.einsum("kp,wkm->pmw", self.read, moved) + rest
         return found
 
-    def parts(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def parts(self, omega: ArrayLike) -> Complexes:
         """Return the contribution of each mode to the receptance, complex, shape (K, p, m, frequencies).
 
         The argument is that of `receptance`.
@@ -182,9 +179,7 @@ class ModalSuperposition(Result):
         lag = omega * np.diag(self.damping)[:, None] + np.diag(self.structural)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             modal = 1.0 / (self.omega[:, None] ** 2 - omega**2 + 1j * lag)
-            found: NDArray[np.complex128] = np.einsum(
-                "kp,km,kw->kpmw", self.read, self.driven, modal
-            )
+            found: Complexes = np.einsum("kp,km,kw->kpmw", self.read, self.driven, modal)
         return found
 
     def tables(self) -> list[Table]:
@@ -256,7 +251,7 @@ def frequencies_of(omega: Any) -> Floats:
 
 
 def modal_superposition(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 20,
@@ -338,11 +333,7 @@ def modal_superposition(
         left_out = static_compliance(arm, driven, read, theory=theory).values - modes
     # places that cannot move are exactly 0, without the rounding of their modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
-        still = (
-            still_in_space(arm, theory, places)
-            if isinstance(arm, SpatialArm)
-            else [cannot_move(port, arm) for port in places]
-        )
+        still = [found.still[given.index(port)] for port in places]
         part[:, still], rest[still] = 0.0, 0.0
     own = damping_ratio is None and rayleigh is None
     viscous, structural = found.damping

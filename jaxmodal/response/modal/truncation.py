@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import band, real_number
-from jaxmodal.arm.arm import Arm
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
@@ -19,14 +18,14 @@ from jaxmodal.response.driven.port_quantities import compliance_unit
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
 from jaxmodal.response.modal.superposition import (
-    Floats,
     ModalSuperposition,
     frequencies_of,
 )
+from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -63,7 +62,7 @@ class TruncationError(ResolvedResult):
     """
 
     omega: Floats
-    exact: NDArray[np.complex128]
+    exact: Complexes
     error: Floats
     size: Floats
     inputs: tuple[Port, ...]
@@ -163,7 +162,7 @@ def truncation_error(
 
 def error_in_band(
     model: ModalSuperposition,
-    response: Callable[[Floats], NDArray[np.complex128]],
+    response: Callable[[Floats], Complexes],
     low: float,
     high: float,
 ) -> TruncationError:
@@ -194,9 +193,7 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
     return places[gap > _CLEAR * places]
 
 
-def exact_part(
-    model: ModalSuperposition, arm: Arm | SpatialArm, omega: Floats
-) -> NDArray[np.complex128]:
+def exact_part(model: ModalSuperposition, arm: AnyArm, omega: Floats) -> Complexes:
     """Return the exact receptance of an arm, relative to the base or absolute, to match the modal sum."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2
@@ -221,7 +218,7 @@ def sizes_of(model: ModalSuperposition, omega: Floats) -> Floats:
 
 
 def _error_at(
-    model: ModalSuperposition, response: Callable[[Floats], NDArray[np.complex128]], omega: Floats
+    model: ModalSuperposition, response: Callable[[Floats], Complexes], omega: Floats
 ) -> TruncationError:
     nothing = np.zeros_like(model.residual)
     if model.own:

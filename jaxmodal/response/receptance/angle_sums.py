@@ -12,9 +12,8 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from jaxmodal.runtime.array_types import Floats
 
 #: number of samples of each angle
 NODES = 6

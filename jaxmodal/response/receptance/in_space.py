@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
@@ -37,6 +36,7 @@ from jaxmodal.response.receptance.rigid_supports import (
     support_pivots,
     supported,
 )
+from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
@@ -56,7 +56,7 @@ _ROUNDING = 2.0**-50
 _SUSPECT = 1e6
 
 
-def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]:
     """Return the quantity of a system, shape (outputs, inputs, F), and a mask of infinite values.
 
     Parameters
@@ -148,9 +148,7 @@ def still_loads(system: SpatialSystem) -> Still:
     return Still(frozenset(held), frozenset(apart))
 
 
-def _infinite(
-    system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any], still: Still
-) -> Any:
+def _infinite(system: SpatialSystem, omega: Numbers, values: Numbers, still: Still) -> Any:
     """Return a mask of infinite values, from values at nearby frequencies."""
     beside = _with_digits(system, around(omega)[omega.size :], still)[0]
     return infinite_among(values, *np.split(beside, 3, axis=-1))
@@ -161,20 +159,20 @@ def _has_free_joints(system: SpatialSystem) -> bool:
     return any(is_free(spring) for link in system.links for spring in link.entries.springs)
 
 
-def _with_digits(system: SpatialSystem, omega: NDArray[Any], still: Still) -> tuple[Any, Any]:
+def _with_digits(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
     """Return the quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
     motions, growth = _motions(system, omega, still)
     lost = np.flatnonzero(~(growth < LARGE_GROWTH))
     if lost.size:
 
-        def motions_at(_: NDArray[Any], moved: NDArray[Any]) -> Any:
+        def motions_at(_: Numbers, moved: Numbers) -> Any:
             return _motions(system, moved, still)[0]
 
         motions[..., lost] = kept_digits(motions_at, motions[..., lost], growth[lost], omega[lost])
     return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
 
 
-def _motions(system: SpatialSystem, omega: NDArray[Any], still: Still) -> tuple[Any, Any]:
+def _motions(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
     """Return motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
     found, growth = condensed_in_space(system, omega, still.held)
     return _read(system, found, omega, still), growth
@@ -186,8 +184,8 @@ class Parted(NamedTuple):
     A motion may be nothing in one posture alone; ``slopes`` has a first axis for the directions.
     """
 
-    values: NDArray[np.bool_]
-    slopes: NDArray[np.bool_]
+    values: Bools
+    slopes: Bools
 
 
 def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> Dual:
@@ -223,7 +221,7 @@ def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> 
     return Parted(values, nothing[..., None])
 
 
-def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
+def growth_in_space(system: SpatialSystem, omega: Numbers) -> Floats:
     """Return the approximate ratio of intermediate numbers to results, shape (F,)."""
     with np.errstate(all="ignore"):
         return np.asarray(condensed_in_space(system, omega, still_loads(system).held)[1])
@@ -248,7 +246,7 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> 
 
 
 def condensed_in_space(
-    system: SpatialSystem, omega: NDArray[Any], held: frozenset[int] = frozenset()
+    system: SpatialSystem, omega: Numbers, held: frozenset[int] = frozenset()
 ) -> tuple[Symmetric, Any]:
     """Return stiffness and loads at the ground, and the growth of numbers for loads that are not held."""
     squared, growth = omega * omega, np.zeros(omega.shape)
@@ -273,7 +271,7 @@ def condensed_in_space(
     return w, growth
 
 
-def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Any:
+def characteristic_in_space(system: SpatialSystem, omega: Numbers, share: Any) -> Any:
     """Return the logarithm of the characteristic determinant at complex frequencies, shape (F,).
 
     Positive factors are left out. ``share`` scales the damping, one number per frequency.
@@ -323,7 +321,7 @@ def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
         yield _Passed(link, planes, springs, added)
 
 
-def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
+def _damped(link: DrivenLink, omega: Numbers) -> Iterator[Spring]:
     """Yield the joint springs with their dampers: ``k + i omega c`` in place of k."""
     dampers = link.dampers or (0.0,) * len(link.entries.springs)
     for spring, damper in zip(link.entries.springs, dampers, strict=True):

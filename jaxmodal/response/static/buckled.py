@@ -56,7 +56,7 @@ def buckled_arms(
     """
     if not under_forces(arm):
         return xp.zeros_like(invalid)
-    if not isinstance(of, PlanarModel | TracedModel):
+    if isinstance(of, tuple):
         packed = columns_of(arm, *of)
         beams = unpacked(packed.packed)
         with np.errstate(all="ignore"):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
@@ -22,11 +21,12 @@ from jaxmodal.response.driven.port_quantities import unit_of_pair
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, Ports, ports
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.response.static.in_space import compliance_in_space
+from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import Geometry, geometry, places
 from jaxmodal.statics.pieces import Pieces, Prestress, most_load, pieces_for
@@ -43,7 +43,6 @@ from jaxmodal.statics.stability import (
 if TYPE_CHECKING:
     import xarray
 
-Floats = NDArray[np.float64]
 #: component of a unit vector without stiffness above which it is more than rounding
 _MOVES = 1e-6
 
@@ -91,7 +90,7 @@ class StaticCompliance(ResolvedResult):
 
 
 def static_compliance(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     inputs: Ports,
     outputs: Ports,
     *,
@@ -248,7 +247,7 @@ def _reads(
     return found
 
 
-def _loose(arm: Arm, motions: Motions, owner: NDArray[np.int64]) -> dict[int, str]:
+def _loose(arm: Arm, motions: Motions, owner: Integers) -> dict[int, str]:
     """Return the addresses of free joints and of a free base, by coordinate; ``owner`` is the link of each part."""
     names = {
         at: f"link{owner[part] + 1}.{SPRINGS[k]}"
@@ -308,7 +307,7 @@ def _require_held(reads: Floats, idle: Floats, arm: Arm, loose: dict[int, str]) 
         )
 
 
-def _held_still(reads: Floats, matrix: Floats, held: int) -> NDArray[np.bool_]:
+def _held_still(reads: Floats, matrix: Floats, held: int) -> Bools:
     """Return True for ports that rigid supports fix: their motion depends only on motions that these hold at 0."""
     size = len(matrix) - held
     rigid = matrix[size:, :size][np.diag(matrix)[size:] == 0.0]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -21,6 +20,7 @@ from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spa
 from jaxmodal.response.receptance.in_space import still_loads
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.static.buckled import buckled_error
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.entries import with_link
@@ -34,12 +34,10 @@ _WORKS = 1e-12
 #: number of terms of power series for |z| < 1, with a remainder below 1e-20
 _TERMS = 10
 
-Floats = NDArray[np.float64]
-
 
 def compliance_in_space(
     arm: SpatialArm, model: SpatialModel, inputs: Sequence[Port], outputs: Sequence[Port]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the displacements (outputs, inputs) of a concrete arm under unit forces.
 
     Raises
@@ -70,7 +68,7 @@ def compliance_in_space(
 
 def _held_by_others(
     arm: SpatialArm, model: SpatialModel, system: SpatialSystem, free: Sequence[str]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return static responses (loads, loads) where supports or axial forces hold the motions of free joints.
 
     With springs of stiffness 1/c in these joints, unit torques there turn them by R and move the loads by M; without
@@ -96,7 +94,7 @@ def _held_by_others(
     if np.any(np.abs(moved[:, idle]) > _WORKS * np.abs(moved).max(initial=0.0)):
         raise ArmError(_nothing_holds(free))
     kept = moved[:, ~idle]
-    found: NDArray[np.float64] = whole[np.ix_(loads, loads)] + (kept / left[~idle]) @ kept.T
+    found: Floats = whole[np.ix_(loads, loads)] + (kept / left[~idle]) @ kept.T
     return found
 
 
@@ -124,7 +122,7 @@ def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -
     return [each in system.loads and not moves[system.loads.index(each)] for each in given]
 
 
-def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Iterator[str]:
+def _moving_free_joints(system: SpatialSystem, held: Floats) -> Iterator[str]:
     """Yield addresses of free springs on which a load does work; ``held`` are the responses with all of them held."""
     for link in system.links:
         for name, spring in zip(link.springs, link.entries.springs, strict=False):
@@ -140,7 +138,7 @@ def _alone(address: str, of: str) -> float:
     return float(of == address)
 
 
-def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArray[np.float64]:
+def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> Floats:
     """Return static responses (loads, loads) with free joint springs of compliance ``compliance(address)``.
 
     Rigid springs have compliance 0; free springs without an address have an empty one.

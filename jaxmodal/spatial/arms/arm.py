@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import value_texts
 from jaxmodal.arm.paths import leaf_numbers, value_at, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
@@ -351,3 +352,7 @@ class SpatialArm(Drawn, SerialArm):
     def with_values(self, values: Mapping[str, Any]) -> "SpatialArm":
         """Return the arm with other values at some addresses; see `jaxmodal.set_parameters`."""
         return with_values(self, values)
+
+
+#: an arm of either kind
+AnyArm = Arm | SpatialArm

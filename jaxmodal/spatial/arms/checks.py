@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from jaxmodal.arm import checks as planar
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import Section
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.plausibility import implausible_values
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
@@ -53,7 +53,7 @@ class SpatialLinkFacts:
 
 
 @np.errstate(all="ignore")
-def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
+def check_arm(arm: AnyArm) -> ArmCheck:
     """Check an arm before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
 
     Parameters
@@ -77,6 +77,7 @@ def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
     >>> check_arm(examples.two_link_flexible()).remarks, check_arm(examples.six_axis_industrial()).remarks
     ((), ())
     """
+    require_arm(arm)
     if not isinstance(arm, SpatialArm):
         return planar.check(arm)
     arm.to_dict()  # refuses values that are not numbers

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import xp
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
@@ -38,7 +38,7 @@ _SUPPORTS = (
 
 
 def to_spatial(
-    arm: Arm | SpatialArm, sections: Mapping[int, Section | SpatialSection] | None = None
+    arm: AnyArm, sections: Mapping[int, Section | SpatialSection] | None = None
 ) -> SpatialArm:
     """Convert a planar arm to an arm in space, with all joints about z, which can also move out of its plane.
 
@@ -74,6 +74,7 @@ def to_spatial(
     >>> jm.to_spatial(jm.Arm((link, link))).num_links
     2
     """
+    require_arm(arm)
     if isinstance(arm, SpatialArm):
         if sections:
             raise ArmError(
@@ -81,7 +82,6 @@ def to_spatial(
                 "set others by their addresses, or with link.replace(section=...)."
             )
         return arm
-    require_planar(arm)
     given = {} if sections is None else dict(sections)
     for number in given:
         if number not in range(1, arm.num_links + 1):

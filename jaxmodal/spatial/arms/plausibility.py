@@ -28,7 +28,7 @@ from jaxmodal.arm.plausible_joints import (
     rotor_findings,
     spring_findings,
 )
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.plausible_loads import load_findings
 from jaxmodal.spatial.parts.bodies import RigidBody, fault_of
 from jaxmodal.spatial.parts.geometry import Position
@@ -39,7 +39,7 @@ from jaxmodal.spatial.parts.sections import SpatialSection
 _NEARLY = (1e-9, 0.02)
 
 
-def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
+def implausible_values(arm: AnyArm) -> list[Implausibility]:
     """Find values of a planar or spatial arm that look like a wrong unit or a slip.
 
     See `arm.plausibility.implausible_values`.
@@ -60,7 +60,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     return found
 
 
-def most_modes(arm: Arm | SpatialArm) -> float:
+def most_modes(arm: AnyArm) -> float:
     """Return the largest number of modes of an arm.
 
     In space it is the number of springs if all links are rigid, otherwise inf, as in the plane.
@@ -72,12 +72,12 @@ def most_modes(arm: Arm | SpatialArm) -> float:
     return at_base + turning + sum(len(link.joint_springs) for link in arm.links)
 
 
-def nothing_gives_way(arm: Arm | SpatialArm) -> bool:
+def nothing_gives_way(arm: AnyArm) -> bool:
     """Return whether all links of an arm in space are rigid, and neither joints nor base have springs."""
     return most_modes(arm) == 0
 
 
-def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
+def warn_of_implausible_values(arm: AnyArm, source: str = "") -> None:
     """Give one `ImplausibleWarning` that lists all implausible values; none if there are no such values.
 
     Parameters

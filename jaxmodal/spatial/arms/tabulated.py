@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals, whole
 from jaxmodal.arm.links import Link
@@ -17,11 +16,11 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.sections import raw_section
 from jaxmodal.arm.segments import cut
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import spatial_section
 
-Floats = NDArray[np.float64]
 L = TypeVar("L", Link, SpatialLink)
 
 _STATION, _PLACE, _AXIAL = "station", "x", "axial_stiffness"

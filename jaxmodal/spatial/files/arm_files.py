@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jaxmodal.arm import files as planar
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.files.framed_files import FRAME_UNITS, OF_FRAMES, WAYS, framed_arm
 from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, link_from_dict
@@ -40,7 +39,7 @@ _ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _
 _OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
 
 
-def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
+def read_arm(path: str | Path, *, check: bool = True) -> AnyArm:
     """Read an arm, planar or in space, from a TOML or JSON file or a URDF file.
 
     Parameters
@@ -100,7 +99,7 @@ def robot_of(document: object, path: str | Path, check: bool = True) -> SpatialA
     return read_urdf(robot, check=check, **values)
 
 
-def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
+def arm_from_dict(document: object, source: str = "") -> AnyArm:
     """Return the arm, planar or in space, described by the tables of an arm file.
 
     Parameters

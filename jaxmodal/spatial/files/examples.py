@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 
 A = TypeVar("A", Arm, SpatialArm)
@@ -29,7 +29,7 @@ def toml_text(name: str) -> str:
     return _FILES.text(name)
 
 
-def load(name: str) -> Arm | SpatialArm:
+def load(name: str) -> AnyArm:
     """Return a built-in arm by name, planar or in space.
 
     Raises

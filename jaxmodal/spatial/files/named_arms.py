@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.files import examples
 from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
@@ -22,7 +21,7 @@ def arm_named(
     folder: str | Path | None = None,
     check: bool = True,
     error: type[ValueError] = ArmError,
-) -> Arm | SpatialArm:
+) -> AnyArm:
     """Return the arm named ``"example:NAME"``, or the arm of a file.
 
     Parameters
@@ -51,7 +50,7 @@ def arm_named(
     return read_arm(path, check=check)
 
 
-def arm_of_entry(entry: object, folder: str | Path, error: type[ValueError]) -> Arm | SpatialArm:
+def arm_of_entry(entry: object, folder: str | Path, error: type[ValueError]) -> AnyArm:
     """Return the arm of the key ``arm`` of a file: tables of an arm, or a name or path for `arm_named`.
 
     Raises

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import FINITE, Record, Scalar, frozen_pytree, quantities, quantity
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
-Floats = NDArray[np.float64]
 _AXES = ("x", "y", "z")
 
 

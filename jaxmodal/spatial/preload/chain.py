@@ -24,8 +24,8 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
 from jaxmodal.spatial.modes.values import LinkValues
@@ -39,8 +39,6 @@ from jaxmodal.spatial.preload.members import (
     roots,
 )
 from jaxmodal.spatial.stiffness.matrices import skew
-
-Floats = NDArray[np.float64]
 
 #: shares of a link's length at which its forces are sampled
 _LOOKED_AT = np.linspace(0.0, 1.0, 9)

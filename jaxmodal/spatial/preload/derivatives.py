@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.spatial.preload.energies import frequency_rates
 from jaxmodal.spatial.preload.model import LoadedModel
-
-Floats = NDArray[np.float64]
 
 
 def frequency_derivatives(
     model: LoadedModel,
     arm: SerialArm,
     omega: Floats,
-    first: NDArray[np.int64],
-    multiplicity: NDArray[np.int64],
+    first: Integers,
+    multiplicity: Integers,
     names: Sequence[str],
 ) -> Floats:
     """Return the derivatives of frequencies by single-value addresses, (K, addresses).
@@ -52,13 +50,13 @@ def derivatives_under_loads(
 
 def projection_under_loads(
     arm: SerialArm, model: LoadedModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
-) -> Callable[[NDArray[np.int64]], Floats]:
+) -> Callable[[Integers], Floats]:
     """Return a function that projects the derivative in a direction on m given modes, as a matrix (m, m)."""
     names, rates = list(rate_of), np.array(list(rate_of.values()))
     assert model.vibrating is not None
     chain = model.vibrating.loaded.chain
 
-    def projected_on(members: NDArray[np.int64]) -> Floats:
+    def projected_on(members: Integers) -> Floats:
         own = float(np.mean(np.asarray(found.omega)[members]))
         return np.asarray(frequency_rates(chain, arm, [own] * len(members), names) @ rates)
 

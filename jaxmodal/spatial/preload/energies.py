@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.loads import LoadsInSpace
@@ -29,9 +29,7 @@ from jaxmodal.spatial.preload.equilibrium import forces_at_rest
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.spatial.stiffness.matrices import skew
 
-Floats = NDArray[np.float64]
 #: real numbers, or complex ones whose imaginary parts are derivatives
-Numbers = NDArray[Any]
 
 #: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13

@@ -10,18 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
 from jaxmodal.spatial.modes.values import BeamValues
 from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
-from jaxmodal.spatial.preload.held import held_at_rest
+from jaxmodal.spatial.preload.held import held_at_rest, in_axes
 from jaxmodal.statics.equilibrium import BALANCED
-
-Floats = NDArray[np.float64]
 
 
 class Carried(NamedTuple):
@@ -119,7 +117,7 @@ def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflect
     """Return the motions at shares of the length of each link."""
     motion, motions, tips = _base_motion(model, rest.base), [], []
     for number, (at, give) in enumerate(zip(rest.places, rest.gives, strict=True)):
-        start = _moved(motion + _seen(at.axes, give), at.start - at.joint)
+        start = _moved(motion + in_axes(at.axes, give), at.start - at.joint)
         moved = _along(model, rest, number, start, np.append(shares, 1.0))
         motions.append(moved[:-1])
         motion = _moved(moved[-1], at.tip - at.end)
@@ -144,12 +142,7 @@ def _tips(
 
 def _joints(places: list[Frame], carried: list[Carried]) -> Floats:
     """Return forces and moments in the joints, in the axes of their links."""
-    return np.array([_seen(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)])
-
-
-def _seen(axes: Floats, six: Floats) -> Floats:
-    """Return two vectors in other axes."""
-    return np.concatenate([axes @ six[:3], axes @ six[3:]])
+    return np.array([in_axes(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)])
 
 
 def _moved(motion: Floats, to: Floats) -> Floats:

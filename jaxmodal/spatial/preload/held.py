@@ -12,13 +12,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame
-
-Floats = NDArray[np.float64]
 
 
 class Held(NamedTuple):
@@ -56,20 +54,21 @@ def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
         for k, (direction, stiffness) in enumerate(zip(link.supports, link.held, strict=True)):
             if stiffness != 0.0:
                 give = 0.0 if np.isinf(stiffness) else 1.0 / stiffness
-                found.append(Held(number, k, _turned(at.axes, direction), give))
+                found.append(Held(number, k, in_axes(at.axes, direction), give))
     return found
 
 
 def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
     """Return all joint springs of zero stiffness."""
     return [
-        Held(number, int(k), _turned(at.axes, link.directions[k]), np.inf)
+        Held(number, int(k), in_axes(at.axes, link.directions[k]), np.inf)
         for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
         for k in np.flatnonzero(link.stiffness.real == 0.0)
     ]
 
 
-def _turned(axes: Floats, six: Floats) -> Floats:
+def in_axes(axes: Floats, six: Floats) -> Floats:
+    """Return two vectors in other axes."""
     return np.concatenate([axes @ six[:3], axes @ six[3:]])
 
 

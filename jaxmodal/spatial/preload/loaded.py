@@ -9,14 +9,12 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.preload.chain import Condensed, PrestressedChain
 from jaxmodal.spatial.preload.held import loose_gives
 from jaxmodal.spatial.preload.members import stiffness_left
 from jaxmodal.statics.stability import NO_STIFFNESS
-
-Floats = NDArray[np.float64]
 
 #: an eigenvalue of a pivot below this share of the largest may have the sign of a rounding error
 _ROUNDING = 100.0 * 2.0**-52

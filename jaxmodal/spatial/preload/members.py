@@ -20,12 +20,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.values import BeamValues
 
-Floats = NDArray[np.float64]
 #: function from shares of a link's length to section forces (S, 6): N, V_y, V_z, M_x, M_y, M_z
 Forces = Callable[[Floats], Floats]
 

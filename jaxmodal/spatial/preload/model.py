@@ -8,7 +8,6 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -16,6 +15,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import EPS
 from jaxmodal.frequencies.one_arm import solved_model
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.modes.modal_model import modal_model
@@ -88,7 +88,7 @@ class LoadedModel:
     def otherwise(self) -> None:
         return None
 
-    def evaluate(self, omega: NDArray[np.float64], arithmetic: Arithmetic) -> Evaluation:
+    def evaluate(self, omega: Floats, arithmetic: Arithmetic) -> Evaluation:
         """Return determinant and count, in float64 whatever the arithmetic."""
         assert self.vibrating is not None
         shape, found = np.shape(omega), []

@@ -9,15 +9,13 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
+from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.spatial.preload.loaded import Judged, SpatialLoadedArm, crossing, judged
 from jaxmodal.statics.load_factors import factors
-
-Floats = NDArray[np.float64]
 
 #: share of the arm's frequency scale at which modes of zero frequency are counted
 _NEARLY_ZERO = 1e-5

@@ -12,7 +12,6 @@ import xarray as xr
 
 import jaxmodal
 from jaxmodal.arm.addresses import joint_named
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.arm.parameters import get_parameter
@@ -28,7 +27,7 @@ from jaxmodal.plots.bent_arms import AnyShapes, bent
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.arms.checks import check_arm
 from jaxmodal.workspace.extremes import extremes
 from jaxmodal.workspace.ranges import Ranges
@@ -84,7 +83,7 @@ class Part:
 class Asked:
     """Arm and settings of a report; see `sweeps.report`."""
 
-    arm: Arm | SpatialArm
+    arm: AnyArm
     theory: TheoryName
     modes: int
     starts: int
@@ -122,7 +121,7 @@ def ok(asked: Asked) -> bool:
 
 def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
     head, links = found.tables()[:2]
-    kind = "An arm in space" if isinstance(asked.arm, SpatialArm) else "A planar arm"
+    kind = "An arm in space" if "z" in asked.arm.directions else "A planar arm"
     posture = posture_text(asked.arm)
     places = zip("xyz", centre_of_gravity(asked.arm, shapes).tolist(), strict=False)
     centre = ", ".join(f"{axis} {value:.5g} m" for axis, value in places)
@@ -132,7 +131,7 @@ def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
     )
 
 
-def centre_of_gravity(arm: Arm | SpatialArm, shapes: AnyShapes) -> np.ndarray:
+def centre_of_gravity(arm: AnyArm, shapes: AnyShapes) -> np.ndarray:
     """Return the centre of gravity of the arm at rest, from its base, in m; shape (2,), in space (3,)."""
     ends = np.asarray(shapes.position)[:, [0, -1]]  # links are uniform
     drawn, size = bent(shapes, 0), ends.shape[-1]
@@ -242,7 +241,7 @@ def _map(asked: Asked) -> Part:
     return Part(heading, (text,), (of_postures(ds, names),))
 
 
-def _called(arm: Arm | SpatialArm, name: str) -> str:
+def _called(arm: AnyArm, name: str) -> str:
     number = name.removeprefix("theta_")
     own = joint_named(arm, f"link{number}.joint_angle")
     return f"the angle of joint {number}{f' ({own})' if own else ''}"

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.bent_arms import VIEWS, AnyShapes, draw_mode, mode_title, views_of
 from jaxmodal.plots.figures import finished, new_figure
 from jaxmodal.plots.sensitivities import draw_sensitivities
 from jaxmodal.plots.spatial_arms import draw_spatial_arm
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from sweeps.plots.maps import posture_maps
 from sweeps.plots.pictures import branches
 from sweeps.plots.style import style
@@ -49,7 +48,7 @@ class Picture:
     text: str
 
 
-def of_arm(arm: Arm | SpatialArm, text: str) -> Picture:
+def of_arm(arm: AnyArm, text: str) -> Picture:
     """Return the arm in its posture, to scale; in space an oblique view and three views along the ground axes."""
     with _drawing():
         if isinstance(arm, SpatialArm):

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime import limits
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.report.page import report_html
@@ -26,7 +25,7 @@ SUFFIXES = (".html", ".htm")
 
 
 def report(
-    arm: Arm | SpatialArm,
+    arm: AnyArm,
     path: str | Path,
     *,
     theory: TheoryName = "timoshenko",
@@ -93,6 +92,6 @@ def report(
     return place
 
 
-def usual_modes(arm: Arm | SpatialArm) -> int:
+def usual_modes(arm: AnyArm) -> int:
     """Return the default number of modes of a report."""
     return int(min(MODES, most_modes(arm)))

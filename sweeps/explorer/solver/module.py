@@ -11,7 +11,6 @@ from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import operations
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import ALIASES
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.condensation import ROUNDING
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
@@ -19,7 +18,7 @@ from jaxmodal.dynamic_stiffness.link_constants import GROUND
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
 from jaxmodal.spatial.stiffness.model import NO_ROOM, SLOWLY
 from jaxmodal.statics.link_parts import REFLECTED
@@ -89,7 +88,7 @@ def module_text(in_space: bool = False) -> str:
     return source.replace(_PLACE, "".join(lines))
 
 
-def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
+def arm_json(arm: AnyArm, theory: TheoryName = "timoshenko") -> str:
     """Return an arm as the text that ``loadArm`` of the module reads.
 
     Parameters
