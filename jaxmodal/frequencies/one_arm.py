@@ -221,7 +221,7 @@ def solved_model(
 
 
 @runtime_checkable
-class SolvesItself(Model, Protocol):
+class SolvesItself(Protocol):
     """Protocol of a model with its own search, because its counts are dear or know float64 alone."""
 
     def solved(self, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:

@@ -235,12 +235,8 @@ def test_what_takes_no_loads_says_so():
         jm.set_parameters(arm, {"loads.tip_force_y": 9.81})
     with pytest.raises(jm.ArmError, match=r"loads = 9\.81: must be Loads"):
         arm.replace(loads=9.81)
-    for refused in (
-        lambda: jm.to_spatial(arm),
-        lambda: jm.postures_at(arm, 1.0),
-    ):
-        with pytest.raises(jm.ArmError, match="loads: the arm has some"):
-            refused()
+    with pytest.raises(jm.ArmError, match="loads: the arm has some"):
+        jm.postures_at(arm, 1.0)
 
 
 def run(*words):
