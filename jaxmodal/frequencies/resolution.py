@@ -12,6 +12,10 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 #: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
 #: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
 RESOLVED = {Arithmetic.float64: 1e-7, Arithmetic.double_double: 1e-14}
+#: multiples of the lowest resolved frequency at which modes at and below zero are counted. The count is never below
+#: theirs, and the lowest of the counts is theirs: at the first it may be noise where links differ much in stiffness,
+#: at the last other modes may lie below
+COUNTED_AT = (1.0, 1e3, 1e6, 1e9)
 
 
 def starting_scale(beams: BeamArrays) -> Array:
@@ -27,6 +31,12 @@ def resolved(scale: Array, omega: Array, arithmetic: Arithmetic) -> Array:
     The count there is never too low, and a mode below is not certified.
     """
     return xp.maximum(omega, RESOLVED[arithmetic] * xp.where(xp.isfinite(scale), scale, 0.0))
+
+
+def near_zero(scale: Array, arithmetic: Arithmetic) -> Array:
+    """Return the frequencies in rad/s at which modes at and below zero are counted, shape (4, ...)."""
+    lowest = resolved(scale, xp.zeros_like(scale), arithmetic)
+    return xp.stack([factor * lowest for factor in COUNTED_AT])
 
 
 def evaluate_resolved(

@@ -8,7 +8,8 @@ import jax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.frequencies.resolution import evaluate_resolved
+from jaxmodal.dynamic_stiffness.condensation import evaluate
+from jaxmodal.frequencies.resolution import near_zero, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.statuses import Status
@@ -24,7 +25,7 @@ def number_unstable(
 ) -> Array:
     """Return the number of squared frequencies that are not positive, int64, besides the ``free`` zero frequencies.
 
-    It is the number of modes below the lowest resolved frequency (`resolution`).
+    It is the least number of modes below frequencies near zero (`resolution.near_zero`).
 
     Parameters
     ----------
@@ -37,13 +38,10 @@ def number_unstable(
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
     """
-    at = xp.zeros_like(beams.length[0])
-    beams = jax.tree_util.tree_map(lambda x: x[:, None], beams) if at.ndim else beams
-    count = evaluate_resolved(
-        beams, flags, at[None] if at.ndim else at, arithmetic, num_links
-    ).count
-    count = count[0] if at.ndim else count
-    return xp.maximum(count - free, 0)
+    at = near_zero(starting_scale(beams), arithmetic)
+    beams = jax.tree_util.tree_map(lambda x: x[:, None], beams)
+    counts = evaluate(beams, flags, at, arithmetic, num_links).count
+    return xp.maximum(xp.min(counts, axis=0) - free, 0)
 
 
 def refused(result: NaturalFrequencies, unstable: Array) -> NaturalFrequencies:

@@ -370,3 +370,55 @@ def test_a_sweep_to_the_critical_load(tmp_path):
     assert verify(ds, 8).failures == ()
     labels = [text.get_text() for text in certificate_map(ds, *axes_of(ds)[:2]).legends[0].texts]
     assert any("unstable" in label for label in labels)
+
+
+def uneven(forces, stiffness=math.inf):
+    """A short thick link between two long thin ones, whose inertia at the lowest frequencies is lost beside it."""
+    sizes = ((0.6, 0.008), (0.06, 0.06), (0.3, 0.01))
+    return jm.Arm(
+        tuple(
+            jm.Link(
+                length,
+                7e10,
+                2700.0,
+                jm.rectangle(depth, 0.01, 0.85),
+                poisson_ratio=0.3,
+                axial_force=force,
+                joint_stiffness=stiffness,
+            )
+            for (length, depth), force in zip(sizes, forces, strict=True)
+        )
+    )
+
+
+@pytest.mark.parametrize("kind", ["plane", "space"])
+def test_links_that_differ_much_do_not_buckle_under_next_to_nothing(kind):
+    """Counts at the lowest frequencies are noise there; at higher ones they are not, and are no lower than at zero."""
+    made = jm.to_spatial if kind == "space" else lambda arm: arm
+    free = jm.natural_frequencies(made(uneven((None, None, None))), 2, theory="euler_bernoulli")
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        arm = made(uneven(1e-16 * rng.normal(size=3)))
+        found = jm.natural_frequencies(arm, 2, theory="euler_bernoulli", throw=False)
+        np.testing.assert_allclose(found.omega, free.omega, rtol=1e-11, atol=0.0)
+    pressed = np.array([-1.0, -0.5, -0.2])
+    factor = float(jm.buckling(uneven(pressed), 1, theory="euler_bernoulli").factors[0])
+    for share, expected in ((1.0 - 1e-7, Status.certified), (1.0 + 1e-7, Status.unstable)):
+        arm = made(uneven(share * factor * pressed))
+        found = jm.natural_frequencies(arm, 1, theory="euler_bernoulli", throw=False)
+        assert int(found.status[0]) == expected
+
+
+def test_level_arms_with_rigid_links_bear_their_weight():
+    """Weight across all links leaves axial forces of rounding."""
+    beam = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3}
+    rng = np.random.default_rng(0)
+    for lengths in rng.uniform(0.1, 0.5, (20, 3)):
+        links = [
+            jm.Link(x, section=jm.rectangle(0.02, 0.01, 0.85), rigid=k == 1, **beam)
+            for k, x in enumerate(lengths)
+        ]
+        arm = jm.Arm(tuple(links), loads=jm.Loads(gravity=9.81))
+        found = jm.natural_frequencies(arm, 1, throw=False)
+        alone = jm.natural_frequencies(arm.replace(loads=None), 1)
+        np.testing.assert_allclose(found.omega, alone.omega, rtol=1e-11, atol=0.0)

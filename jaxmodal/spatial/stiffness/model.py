@@ -19,7 +19,7 @@ from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.resolution import near_zero
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
 from jaxmodal.runtime.precision import require_x64
@@ -145,9 +145,10 @@ class SpatialModel:
         free = self.free
         if all(link.axial_force is None for link in self.links):
             return np.zeros(free.shape, bool)
-        at = resolved(self.scales, np.zeros((1, 1)), _DD)
+        at = near_zero(self.scales, _DD)
         with np.errstate(all="ignore"):
-            return np.asarray(self.evaluate_cells(at, _DD).count[0] > free)
+            counts = self.evaluate_cells(at, _DD).count
+        return np.asarray(np.min(counts, axis=0) > free)
 
     def room_of_supports(self) -> list[float]:
         """Return the flexibility at each support with the previous ones rigid, relative to that alone.
