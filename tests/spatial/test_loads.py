@@ -4,6 +4,7 @@ import json
 import math
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -442,3 +443,40 @@ def test_optimisation():
         )
         masses.append(float(own.total_mass))
     assert masses[1] > 1.01 * masses[0]
+
+
+def test_springs_across_a_joint_turn_with_the_link_before():
+    """Two rigid bars on springs in closed form: the second derivatives of the potential energy of a dead tip force."""
+    bar = dict(MATERIAL, section=jm.rectangle(0.05, 0.03, "cowper"), density=1e-9, rigid=True)
+    first, second, mass, inertia = 0.7, 0.5, (3.0, 5.0), (0.02, 0.03)
+    stiffness, turned = np.array([4e3, 2e3, 3e4, 5e4]), np.array([0.4, 0.8])
+    force = np.array([120.0, -260.0])
+    springs = {"joint_shear_stiffness": stiffness[2], "joint_axial_stiffness": stiffness[3]}
+    links = (
+        jm.Link(first, joint_stiffness=4e3, joint_angle=0.4, tip_mass=3.0, tip_inertia=0.02, **bar),
+        jm.Link(second, joint_stiffness=2e3, joint_angle=0.8, **springs, **bar),
+    )
+    arm = jm.to_spatial(jm.Arm(links, jm.Payload(mass[1], inertia=inertia[1])))
+    loaded = arm.replace(loads=jm.SpatialLoads(tip_force_x=force[0], tip_force_y=force[1]))
+
+    def turn(angle):
+        return jnp.array([[jnp.cos(angle), -jnp.sin(angle)], [jnp.sin(angle), jnp.cos(angle)]])
+
+    def ends(q):
+        before = turned[0] + q[0]
+        joint = turn(before) @ jnp.array([first, 0.0])
+        moved = turn(before + turned[1]) @ q[3:1:-1]
+        return joint, joint + moved + turn(before + turned[1] + q[1]) @ jnp.array([second, 0.0])
+
+    def energy(q, force):
+        return 0.5 * jnp.sum(stiffness * q**2) - force @ ends(q)[1]
+
+    rest, curvature = np.zeros(4), jax.jit(jax.hessian(energy))
+    along = np.concatenate(jax.jit(jax.jacobian(ends))(rest))
+    spun = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
+    inertial = along.T @ np.diag(np.repeat(mass, 2)) @ along + spun.T @ np.diag(inertia) @ spun
+    for one, pushed in ((arm, 0.0 * force), (loaded, force)):
+        elastic = np.asarray(curvature(rest, pushed))
+        expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(inertial, elastic)).real))
+        found = jm.natural_frequencies(one, 4, theory=EB)
+        np.testing.assert_allclose(found.omega, expected, rtol=1e-11, atol=0)
