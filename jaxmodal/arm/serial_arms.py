@@ -4,7 +4,7 @@ import math
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from jaxmodal.runtime.pages import Explored
 
 #: angles of a posture beyond two turns, rad, are probably degrees
 _MOST_RADIANS = 4.0 * math.pi
-
-#: an arm of one kind or the other
-ArmKind = TypeVar("ArmKind", bound="SerialArm")
 
 
 class SerialArm(Explored, Record):
@@ -100,7 +97,7 @@ class SerialArm(Explored, Record):
                 found[link.name] = (*found.get(link.name, ()), number)
         return found
 
-    def with_posture(self: ArmKind, angles: Any) -> ArmKind:
+    def with_posture(self, angles: Any) -> Self:
         """Return the arm in another posture.
 
         Parameters
@@ -139,7 +136,7 @@ class SerialArm(Explored, Record):
                 break
         return posed
 
-    def with_posture_deg(self: ArmKind, angles: Any) -> ArmKind:
+    def with_posture_deg(self, angles: Any) -> Self:
         """Return the arm in another posture, with angles in degrees; see `with_posture`.
 
         One angle may be given as a number. Positions of sliding joints are in m.
@@ -154,7 +151,7 @@ class SerialArm(Explored, Record):
         one = isinstance(angles, numbers.Real) or getattr(angles, "ndim", None) == 0
         return self._posed([angles] if one and len(self.joints) <= 2 else angles, "degrees")
 
-    def _posed(self: ArmKind, angles: Any, unit: str) -> ArmKind:
+    def _posed(self, angles: Any, unit: str) -> Self:
         listed = self._named if isinstance(angles, Mapping) else self._listed
         changed = list(self.links)
         for number, angle in listed(angles, unit):
@@ -269,3 +266,7 @@ class SerialArm(Explored, Record):
     def to_toml(self) -> str:
         """Return the arm as TOML text, which `read_arm` reads back to an equal arm."""
         return toml_text(self.to_dict())
+
+
+#: an arm of one kind or the other; below the class, so that checks of annotations find it from any module
+ArmKind = TypeVar("ArmKind", bound=SerialArm)
