@@ -11,6 +11,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from jaxmodal.arm.arguments import is_whole, positive
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
@@ -77,8 +79,8 @@ def style() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure that needs no display and no window manager; sizes in inches."""
+def new_figure(width: float = 1.0, height: float = 1.0) -> Figure:
+    """Return an empty figure that needs no display; sizes in inches, which `panels_or_new` sets anew."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -140,13 +142,28 @@ def write_gif(
 
 def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or those of a new pyplot figure, which notebooks and ``plt.show()`` display."""
-    if axes is not None:
-        return axes
-    require_matplotlib()
-    import matplotlib.pyplot as plt
+    return axes if axes is not None else panels_or_new(None, 1, width, height)[0]
 
-    made: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
-    return made
+
+def panels_or_new(
+    axes: Any, number: int, width: float, height: float, **options: Any
+) -> list[Axes]:
+    """Return the given axes as a list, or ``number`` new ones, one below the other.
+
+    New ones are in the given figure, which is empty, or else in one of pyplot's, as of `axes_or_new`. ``options`` are
+    those of `matplotlib.pyplot.subplots`.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        axes = plt.figure(layout="constrained")
+    if isinstance(axes, Figure):
+        axes.set_size_inches(width, height)
+        axes = axes.subplots(number, 1, **options)
+    return list(np.ravel(np.asarray(axes, dtype=object)))
 
 
 def in_metres(axes: Axes, title: str) -> Axes:

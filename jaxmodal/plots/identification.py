@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.identification.results import ArmFit
-from jaxmodal.plots.figures import COLOURS, new_figure, saved
+from jaxmodal.plots.figures import COLOURS, new_figure, panels_or_new, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,11 +29,9 @@ def draw_fit(found: ArmFit, axes: Any = None) -> list[Axes]:
     found : ArmFit
         From `jaxmodal.identification.fit_arm`.
     axes
-        As many axes as there are plots; by default those of a new figure.
+        As many axes as there are plots, or an empty figure; by default those of a new figure of pyplot.
     """
-    if axes is None:
-        axes = new_figure(6.4, 2.9 * _rows(found)).subplots(_rows(found), 1, squeeze=False)[:, 0]
-    drawn = list(np.atleast_1d(axes))
+    drawn = panels_or_new(axes, _rows(found), 6.4, 2.9 * _rows(found))
     rest = iter(drawn)
     if found.pairs:
         _draw_pairs(found, next(rest))
@@ -87,4 +85,4 @@ def _draw_pairs(found: ArmFit, place: Axes) -> None:
 
 def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:
     """Write the plots of `draw_fit` to a file, PNG, PDF or SVG by its suffix."""
-    saved(draw_fit(found), path, title)
+    saved(draw_fit(found, new_figure()), path, title)

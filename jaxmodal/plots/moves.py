@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.moves.results import MoveVibration
-from jaxmodal.plots.figures import COLOURS, label_decades, new_figure, saved
+from jaxmodal.plots.figures import COLOURS, label_decades, new_figure, panels_or_new, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,11 +26,9 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
     found : MoveVibration
         Result of `jaxmodal.moves.move_vibration`; its first seven modes are drawn.
     axes
-        Three axes; by default those of a new figure.
+        Three axes, or an empty figure; by default those of a new figure of pyplot.
     """
-    if axes is None:
-        axes = new_figure(6.4, 7.2).subplots(3, 1)
-    along, during, after = (axes[k] for k in range(3))
+    along, during, after = panels_or_new(axes, 3, 6.4, 7.2)
     hertz = found.omega / (2.0 * np.pi)
     sizes = 1e3 * np.linalg.norm(found.tips[-1], axis=-1)
     for k in range(min(_MOST, hertz.shape[1])):
@@ -60,4 +58,4 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
 
 def plot_move(found: MoveVibration, path: Any, title: str = "") -> None:
     """Write the plots of `draw_move` to a file, PNG, PDF or SVG by its suffix."""
-    saved(draw_move(found), path, title)
+    saved(draw_move(found, new_figure()), path, title)

@@ -14,7 +14,7 @@ from jaxmodal.plots.figures import (
     COLOURS,
     axes_or_new,
     not_below_zero,
-    require_matplotlib,
+    panels_or_new,
 )
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.peaks import ResponsePeaks
@@ -95,14 +95,7 @@ def draw_bode(
         The response is of many arms.
     """
     hertz, lines = _lines(found)
-    if axes is None:
-        require_matplotlib()
-        import matplotlib.pyplot as plt
-
-        _, axes = plt.subplots(
-            2, 1, sharex=True, figsize=(7.0, 5.0), height_ratios=(2, 1), layout="constrained"
-        )
-    above, below = axes
+    above, below = panels_or_new(axes, 2, 7.0, 5.0, sharex=True, height_ratios=(2, 1))
     natural = np.asarray(modes, np.float64) / (2.0 * np.pi)
     every = np.abs(np.concatenate([values for _, values in lines]))
     known = every[np.isfinite(every) & (every > 0.0)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.moves.speed_results import MoveCrossings, SpeedsToAvoid
-from jaxmodal.plots.figures import COLOURS, new_figure, saved
+from jaxmodal.plots.figures import COLOURS, new_figure, panels_or_new, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,14 +26,12 @@ def draw_speeds(
     found : SpeedsToAvoid
         Result of `jaxmodal.moves.speeds_to_avoid`. Modes that change with the posture are bands.
     axes
-        As many axes as joints with orders; by default those of a new figure.
+        As many axes as joints with orders, or an empty figure; by default those of a new figure of pyplot.
     top_speed
         Largest speed drawn, rad/s; by default slightly above the last crossing with the highest mode.
     """
     joints = sorted({int(order.joint) for order in found.orders})
-    if axes is None:
-        axes = new_figure(6.4, 1.0 + 3.2 * len(joints)).subplots(len(joints), 1, squeeze=False)
-    panels = list(np.ravel(np.asarray(axes, dtype=object)))
+    panels = panels_or_new(axes, len(joints), 6.4, 1.0 + 3.2 * len(joints))
     hertz = found.omega / (2.0 * np.pi)
     top = _BEYOND * float(hertz.max())
     for joint, panel in zip(joints, panels, strict=True):
@@ -73,10 +71,9 @@ def draw_crossings(found: MoveCrossings, axes: Any = None) -> Axes:
     found : MoveCrossings
         Result of `jaxmodal.moves.crossings_along`.
     axes
-        Axes; by default those of a new figure.
+        Axes, or an empty figure; by default those of a new figure of pyplot.
     """
-    if axes is None:
-        axes = new_figure(6.4, 4.4).subplots()
+    (axes,) = panels_or_new(axes, 1, 6.4, 4.4)
     hertz = found.omega / (2.0 * np.pi)
     for k, column in enumerate(hertz.T):
         axes.plot(
@@ -114,4 +111,4 @@ def draw_crossings(found: MoveCrossings, axes: Any = None) -> Axes:
 
 def plot_speeds(found: SpeedsToAvoid | MoveCrossings, path: Any, title: str = "") -> None:
     """Write the plot of `draw_speeds` or `draw_crossings` to a file, PNG, PDF or SVG by its suffix."""
-    saved(found.plot(), path, title)
+    saved(found.plot(new_figure()), path, title)

@@ -1,14 +1,19 @@
 """Pictures of objects: axes in, axes out, and in them what the object says."""
 
+import importlib
+import inspect
+
 import jax
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import jaxmodal as jm
 from jaxmodal import plots
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.plots.figures import finished, label_decades, new_figure
+from jaxmodal.pictures import PICTURES
+from jaxmodal.plots.figures import finished, label_decades, new_figure, panels_or_new
 from jaxmodal.runtime.statuses import Status
 
 matplotlib.use("Agg")
@@ -228,3 +233,26 @@ def test_without_axes_a_new_figure_is_made():
 def test_public_pictures_are_documented():
     for name in plots.__all__:
         assert getattr(plots, name).__doc__, name
+
+
+@pytest.mark.parametrize("place", sorted({x for x in PICTURES.values() if ":draw_" in x}))
+def test_what_is_drawn_without_axes_is_shown(place):
+    """By notebooks and ``plt.show()``: they know figures of pyplot alone."""
+    module, name = place.split(":")
+    function = getattr(importlib.import_module(module), name)
+    assert "axes" in inspect.signature(function).parameters
+    called = inspect.unwrap(function).__code__.co_names
+    assert "new_figure" not in called
+
+
+def test_new_panels_are_in_pyplot_or_in_the_given_figure():
+    given, before = new_figure(), plt.get_fignums()
+    panels = panels_or_new(given, 2, 6.0, 5.0)
+    assert [each.figure is given for each in panels] == [True, True]
+    assert given.get_size_inches().tolist() == [6.0, 5.0]
+    assert plt.get_fignums() == before
+    assert panels_or_new(panels, 2, 1.0, 1.0) == panels
+    (alone,) = panels_or_new(None, 1, 4.0, 3.0)
+    assert plt.figure(plt.get_fignums()[-1]) is alone.figure
+    assert alone.figure.get_size_inches().tolist() == [4.0, 3.0]
+    plt.close(alone.figure)
