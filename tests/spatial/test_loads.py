@@ -108,6 +108,22 @@ def test_what_stands_on_a_hanging_rod_may_fall():
     turned = jm.set_parameters(lifted, {"link1.joint_angle": -math.pi / 2})
     same = jm.buckling(turned, theory=EB).factors
     np.testing.assert_allclose(same, factor, rtol=1e-12, atol=0)
+    # and under loads that push it up, with a negative factor
+    pushed = rod.replace(payload=body, loads=jm.SpatialLoads(gravity_z=9.81))
+    both = jm.buckling(pushed, 4, theory=EB, both_signs=True).factors
+    np.testing.assert_allclose(both[both < 0.0][0], -factor, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("part", ["base_offset_x", "end_offset_x"])
+def test_offsets_against_the_tension_may_fall_as_in_the_plane(part):
+    thin = jm.rectangle(depth=0.01, width=0.025, shear_coefficient="cowper")
+    link = jm.Link(1.0, section=thin, joint_angle=-math.pi / 2, joint_stiffness=50.0, **MATERIAL)
+    arm = jm.Arm((link,), jm.Payload(mass=100.0), loads=jm.Loads(gravity=9.81))
+    for offset in (-0.4, 0.4):
+        own = arm.replace(links=(link.replace(**{part: offset}),))
+        expected, found = (jm.buckling(x).factors[0] for x in (own, jm.to_spatial(own)))
+        assert math.isfinite(expected) == (offset < 0.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=0)
 
 
 def test_euler_in_both_planes():
