@@ -284,3 +284,66 @@ def test_springs_across_a_joint_turn_with_the_link_before():
         expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(inertial, elastic)).real))
         found = jm.natural_frequencies(one, 4, theory=EB)
         np.testing.assert_allclose(found.omega, expected, rtol=1e-11, atol=0)
+
+
+def test_heavy_rigid_bars_about_three_axes():
+    """The second derivatives of the potential energy of three bars on single springs, with finite rotations."""
+    thin, length, mass = jm.circle(1e-3), np.array([0.5, 0.4, 0.3]), np.array([2.0, 3.0, 1.5])
+    axes, angles = np.eye(3)[[1, 2, 0]], np.array([0.4, -0.7, 0.9])
+    stiffness = np.array([200.0, 150.0, 90.0])
+    starts = np.array([[0.02, 0.05, -0.03], [0.0, -0.04, 0.06], [0.03, 0.02, 0.05]])
+    bodies, places = (
+        np.array([1.0, 2.0, 4.0]),
+        np.array([[0.1, 0.05, 0.02], [0.0, 0.1, 0.1], [0.1, -0.1, 0.2]]),
+    )
+    links = tuple(
+        jm.SpatialLink(
+            length[k],
+            7e10,
+            mass[k] / (length[k] * 0.25e-6 * math.pi),
+            thin,
+            rigid=True,
+            joint_axis=tuple(axes[k]),
+            joint_angle=angles[k],
+            joint_stiffness=stiffness[k],
+            base_offset=tuple(starts[k]),
+            body=jm.RigidBody(bodies[k], tuple(places[k])),
+        )
+        for k in range(3)
+    )
+    gravity, force = np.array([1.0, -2.0, -9.0]), np.array([20.0, -15.0, 8.0])
+    names = [f"{name}_{x}" for name in ("gravity", "tip_force") for x in "xyz"]
+    loads = jm.SpatialLoads(**dict(zip(names, [*gravity, *force], strict=True)))
+
+    def turn(axis, angle):
+        cross = jnp.cross(axis, jnp.eye(3), axisb=0, axisc=0)
+        return jnp.eye(3) + jnp.sin(angle) * cross + (1.0 - jnp.cos(angle)) * cross @ cross
+
+    def masses(q):
+        """Return the places of the ends and the middle of each bar, of its body, and of the tip last."""
+        at, axes_here, found = jnp.zeros(3), jnp.eye(3), []
+        for k in range(3):
+            axes_here = axes_here @ turn(jnp.array(axes[k]), angles[k] + q[k])
+            at = at + axes_here @ starts[k]
+            along = axes_here[:, 0] * length[k]
+            found += [at + share * along for share in (0.0, 0.5, 1.0)]
+            at = at + along
+            found.append(at + axes_here @ places[k])
+        return jnp.stack([*found, at])
+
+    # a sixth of a bar at both its ends and the rest in its middle have its mass and its inertia
+    weights = np.concatenate(
+        [[*(mass[k] * np.array([1.0, 4.0, 1.0]) / 6.0), bodies[k]] for k in range(3)] + [[0.0]]
+    )
+
+    def energy(q):
+        at = masses(q)
+        return 0.5 * jnp.sum(stiffness * q**2) - weights @ at @ gravity - at[-1] @ force
+
+    elastic = np.asarray(jax.jit(jax.hessian(energy))(np.zeros(3)))
+    moved = np.asarray(jax.jit(jax.jacobian(masses))(np.zeros(3)))
+    inertial = np.einsum("k,kxi,kxj->ij", weights, moved, moved)
+    expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(inertial, elastic)).real))
+    found = jm.natural_frequencies(jm.SpatialArm(links, loads=loads), 3, theory=EB)
+    # the thickness of the bars
+    np.testing.assert_allclose(found.omega, expected, rtol=1e-6, atol=0)
