@@ -12,10 +12,8 @@ from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import (
     Constraint,
-    Record,
     Scalar,
     frozen_pytree,
-    quantities,
     shown,
     static,
     value_text,
@@ -78,6 +76,8 @@ class Arm(Drawn, SerialArm):
     payload_kind: ClassVar[type[Payload]] = Payload
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     directions: ClassVar[tuple[str, ...]] = ("along", "across", "x", "y", "rotation")
+    loads_kind: ClassVar[type[Loads]] = Loads
+    some_loads: ClassVar[str] = "Loads(gravity=9.81)"
     know_loads: ClassVar[str] = (
         "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, "
         "forced responses, damped_modes, their sensitivities, sums over modes and static_compliance"
@@ -87,13 +87,6 @@ class Arm(Drawn, SerialArm):
     name: str = static(default="")
     loads: Loads | None = None
     base_stiffness: BaseStiffness | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.loads, Loads | None):
-            raise ArmError(
-                f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
-            )
 
     def constraints(self) -> tuple[Constraint, ...]:
         return base_rules(self.links, self.base_stiffness, self.loads)
@@ -154,17 +147,6 @@ class Arm(Drawn, SerialArm):
         payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
         return self.replace(payload=payload)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
-
-        Raises
-        ------
-        ArmError
-            If a value is traced or batched.
-        """
-        document = super().to_dict()
-        return document if self.loads is None else document | {"loads": loads_table(self.loads)}
-
     def _is_fixed(self, single: str) -> bool:
         owner, _, field = single.partition(".")
         if field == "thickness_factor":
@@ -176,24 +158,14 @@ class Arm(Drawn, SerialArm):
         return self.links[int(owner.removeprefix("link")) - 1]
 
     def _why_without(self, link: int, owner: str, field: str) -> str:
-        record: Record | None = self.links[link - 1] if link else getattr(self, owner)
         if link and field == "thickness_factor":
             section = self.links[link - 1].section
             return (
                 f"a section of shape {section.shape!r} has no single thickness to scale; "
                 f"vary 'link{link}.section.{section.dimension_to_vary}' instead."
             )
-        if record is not None and _is_left_out(record, field):
-            single = f"{f'link{link}' if link else owner}.{field}"
-            return (
-                f"it has no value there; give {single!r} one when the arm is made (0, or inf for a stiffness, changes "
-                "nothing), then it can be read, set and swept."
-            )
-        if owner == "loads" and self.loads is None:
-            return (
-                "it has no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a table "
-                "[loads]."
-            )
+        if why := super()._why_without(link, owner, field):
+            return why
         if owner == "base_stiffness":
             return (
                 "it has no elastic base, or none with such a value; give it one with "
@@ -205,12 +177,9 @@ class Arm(Drawn, SerialArm):
     def _link_table(self, link: Link) -> dict[str, Any]:
         return link_table(link)
 
-
-def _is_left_out(record: Record, field: str) -> bool:
-    """Whether a record has an optional feature, which is left out; the two shear inputs do not count."""
-    known = [item.name for item in quantities(record) if item.default is None]
-    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
-    return field in known and getattr(record, field) is None
+    def _loads_table(self) -> dict[str, Any]:
+        assert self.loads is not None
+        return loads_table(self.loads)
 
 
 #: what takes an arm in space as it takes a planar one

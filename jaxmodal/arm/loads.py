@@ -1,6 +1,7 @@
 """Dead loads on an arm: gravity, a force at the tip, a steady acceleration of the base."""
 
 import math
+from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
@@ -33,6 +34,11 @@ def require_bound(name: str, value: object) -> None:
     """Refuse anything but one of `BOUNDS`."""
     if value not in BOUNDS:
         raise ArmError(f"{name} = {shown(value)}: must be one of {', '.join(map(repr, BOUNDS))}.")
+
+
+def none_given(names: Iterable[str], example: str) -> ArmError:
+    """Return the error for loads without any value."""
+    return ArmError(f"loads: there is none; give one of {', '.join(names)}, such as {example}.")
 
 
 @frozen_pytree
@@ -110,8 +116,8 @@ class Loads(Record):
         object.__setattr__(self, "pieces", whole("loads.pieces", self.pieces, 1, limits.LINKS))
         require_bound("loads.bound", self.bound)
         if not self.varies and self.tip_force_x is None and self.tip_force_y is None:
-            names = ", ".join(x.name for x in quantities(self) if x.default is None)
-            raise ArmError(f"loads: there is none; give one of {names}, such as gravity = 9.81.")
+            names = (x.name for x in quantities(self) if x.default is None)
+            raise none_given(names, "gravity = 9.81")
 
     @property
     def varies(self) -> bool:

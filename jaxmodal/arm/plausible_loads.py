@@ -32,11 +32,15 @@ NEARLY = "the forces at rest are more than 80 % of the critical load"
 MOST_GRAVITY = 1000.0
 
 
-def gravity_findings(size: float) -> list[str]:
-    """Return a remark on a size of gravity that is probably in another unit, or an empty list."""
-    if size <= MOST_GRAVITY:
+def gravity_findings(gravity: float) -> list[str]:
+    """Return a remark on gravity, or a component of it, that is probably in another unit, or an empty list."""
+
+    def plausible(value: float) -> bool:
+        return abs(value) <= MOST_GRAVITY
+
+    if plausible(gravity):
         return []
-    meant = in_another_unit(size, ((1e-3, "mm/s^2"), (1e-2, "cm/s^2")), lambda x: x <= MOST_GRAVITY)
+    meant = in_another_unit(gravity, ((1e-3, "mm/s^2"), (1e-2, "cm/s^2")), plausible)
     return [f"m/s^2 expected, a hundred times that of the Earth at most{meant}"]
 
 
@@ -46,7 +50,7 @@ def load_findings(arm: Arm) -> list[Finding]:
     if given is None:
         return []
     size = 0.0 if arm.loads is None else float(arm.loads.gravity or 0.0)
-    found: list[Finding] = [("loads.gravity", size, text) for text in gravity_findings(abs(size))]
+    found: list[Finding] = [("loads.gravity", size, text) for text in gravity_findings(size)]
     beams = beam_values(arm.replace(loads=None))
     dead = DeadLoads(*np.zeros(4)) if arm.loads is None else arm.loads.dead()
     try:

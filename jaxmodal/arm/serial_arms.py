@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.paths import has, value_at, walk, with_values
 from jaxmodal.arm.plain_arrays import plain
-from jaxmodal.arm.quantities import Record, as_scalar, shown
+from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
 from jaxmodal.arm.tables import record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion, within
@@ -39,6 +39,9 @@ class SerialArm(Explored, Record):
     name: str
     base_stiffness: Any
     loads: Any
+    loads_kind: ClassVar[type[Record]]
+    some_loads: ClassVar[str]
+    """Loads of this kind, as remedies show them."""
     know_loads: ClassVar[str]
     """What takes an arm of this kind with loads."""
 
@@ -68,6 +71,11 @@ class SerialArm(Explored, Record):
             )
         if self.base_stiffness is not None:
             object.__setattr__(self, "base_stiffness", self.base_kind.of(self.base_stiffness))
+        if self.loads is not None and not isinstance(self.loads, self.loads_kind):
+            raise ArmError(
+                f"loads = {shown(self.loads)}: must be {self.loads_kind.__name__}; give {self.some_loads}, or leave it "
+                "out for none."
+            )
         super().__post_init__()
 
     @property
@@ -233,7 +241,19 @@ class SerialArm(Explored, Record):
 
     def _why_without(self, link: int, owner: str, field: str) -> str:
         """Return why a field of a link, counted from 1, or else of an owner has no value, with the remedy; or empty."""
-        raise NotImplementedError
+        record: Record | None = self.links[link - 1] if link else getattr(self, owner)
+        if record is not None and _is_left_out(record, field):
+            single = f"{f'link{link}' if link else owner}.{field}"
+            return (
+                f"it has no value there; give {single!r} one when the arm is made (0, or inf for a stiffness, changes "
+                "nothing), then it can be read, set and swept."
+            )
+        if owner == "loads" and record is None:
+            return (
+                f"it has no loads; give it some with arm.replace(loads={self.some_loads}), in a file with a table "
+                "[loads]."
+            )
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
@@ -255,6 +275,8 @@ class SerialArm(Explored, Record):
                 document["links"].append(self._link_table(link))
         if payload := self._payload_table():
             document["payload"] = payload
+        if self.loads is not None:
+            document["loads"] = self._loads_table()
         return document
 
     def _link_table(self, link: Any) -> dict[str, Any]:
@@ -263,9 +285,19 @@ class SerialArm(Explored, Record):
     def _payload_table(self) -> dict[str, Any]:
         return record_table(self.payload)
 
+    def _loads_table(self) -> dict[str, Any]:
+        return record_table(self.loads)
+
     def to_toml(self) -> str:
         """Return the arm as TOML text, which `read_arm` reads back to an equal arm."""
         return toml_text(self.to_dict())
+
+
+def _is_left_out(record: Record, field: str) -> bool:
+    """Whether a record has an optional feature, which is left out; the two shear inputs do not count."""
+    known = [item.name for item in quantities(record) if item.default is None]
+    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
+    return field in known and getattr(record, field) is None
 
 
 #: an arm of one kind or the other; below the class, so that checks of annotations find it from any module

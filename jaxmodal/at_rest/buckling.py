@@ -104,7 +104,7 @@ def buckling(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         given = gravity, tip_force, tip_moment, base_acceleration
-        in_space = loads_in_space(arm, *given, or_axial=True)
+        in_space = loads_in_space(arm, "buckling", *given, or_axial=True)
         return _in_space(arm, number, theory, in_space, both_signs, addresses)
     refuse_moment(tip_moment)
     flags, loads = under_loads(
@@ -161,7 +161,7 @@ def _in_space(
 ) -> Buckling:
     """Return `buckling` for an arm in space."""
     singles = list(set_together(arm, asked_for(arm, addresses)[0]))
-    plain = loaded_in_space(arm, theory, "buckling", loads)
+    plain = loaded_in_space(arm, theory, loads)
     if plain.rigid():
         raise ArmError(_RIGID)
     if plain.moves_without_strain():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -13,9 +12,7 @@ from jaxmodal.spatial.preload.equilibrium import rest_in_space
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 
 
-def loaded_in_space(
-    arm: SpatialArm, theory: TheoryName, what: str, loads: LoadsInSpace
-) -> SpatialLoadedArm:
+def loaded_in_space(arm: SpatialArm, theory: TheoryName, loads: LoadsInSpace) -> SpatialLoadedArm:
     """Return a concrete arm at rest under loads and its own.
 
     Raises
@@ -23,7 +20,6 @@ def loaded_in_space(
     ArmError
         If a value of the arm is invalid, or a free joint is not held against the loads.
     """
-    require_concrete(arm, what, "call it outside of jit, vmap and grad")
     model = arm.unloaded_model(theory)
     if model.invalid:
         raise ArmError(

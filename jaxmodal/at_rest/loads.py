@@ -8,8 +8,10 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete, require_known
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
@@ -51,7 +53,7 @@ def under_loads(
     """
     flags = theory_flags(theory)
     require_x64()
-    require_concrete(arm, what, _OUTSIDE)
+    _require_one(arm, what)
     require_known(arm, theory)
     down = _vector(gravity, "gravity", "m/s^2") - _vector(
         base_acceleration, "base_acceleration", "m/s^2"
@@ -69,6 +71,12 @@ def under_loads(
     return flags, loads
 
 
+def _require_one(arm: SerialArm, what: str) -> None:
+    """Refuse traced arms and batches of arms."""
+    require_concrete(arm, what, _OUTSIDE)
+    require_one_arm(arm)
+
+
 def refuse_moment(tip_moment: Any) -> None:
     """Refuse a moment at the tip of a planar arm."""
     if tip_moment is not None:
@@ -80,6 +88,7 @@ def refuse_moment(tip_moment: Any) -> None:
 
 def loads_in_space(
     arm: SpatialArm,
+    what: str,
     gravity: Any,
     tip_force: Any,
     tip_moment: Any,
@@ -88,8 +97,10 @@ def loads_in_space(
 ) -> LoadsInSpace:
     """Return the given loads on an arm in space, which come on top of its own (`loaded_in_space`).
 
-    Refuse if there is none of either; with ``or_axial`` an axial force in a link is enough.
+    Refuse traced arms, batches of arms, and an arm without loads of either kind; with ``or_axial`` an axial force in a
+    link is enough. ``what`` names the caller in messages.
     """
+    _require_one(arm, what)
     down = _vector(gravity, "gravity", "m/s^2", _IN_SPACE)
     moved = _vector(base_acceleration, "base_acceleration", "m/s^2", _IN_SPACE)
     force = _vector(tip_force, "tip_force", "N", _IN_SPACE)

@@ -156,10 +156,9 @@ def preloaded_frequencies(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         number = positive_integer(num_modes, "num_modes", limits.MODES)
-        given = loads_in_space(
-            arm, gravity, tip_force, tip_moment, base_acceleration, or_axial=True
-        )
-        problem = loaded_in_space(arm, theory, "preloaded_frequencies", given)
+        asked = gravity, tip_force, tip_moment, base_acceleration
+        given = loads_in_space(arm, "preloaded_frequencies", *asked, or_axial=True)
+        problem = loaded_in_space(arm, theory, given)
         return frequencies_under_loads(problem, number, theory)
     refuse_moment(tip_moment)
     loads: Mapping[str, Any] = {

@@ -189,9 +189,10 @@ def static_equilibrium(
     """
     require_arm(arm)
     if isinstance(arm, SpatialArm):
-        given = loads_in_space(arm, gravity, tip_force, tip_moment, base_acceleration)
+        asked = gravity, tip_force, tip_moment, base_acceleration
+        given = loads_in_space(arm, "static_equilibrium", *asked)
         _refuse_second_order(arm)
-        problem = loaded_in_space(arm, theory, "static_equilibrium", given)
+        problem = loaded_in_space(arm, theory, given)
         judge_stability(problem)
         in_space = equilibrium_in_space(arm, theory, problem, station_shares(stations))
         warn_of_large_deflections(in_space)

@@ -98,7 +98,7 @@ def _solved(
     """
     value, slopes, arm = np.full(shape, np.nan), None, built(structure, values)
     with contextlib.suppress(ArmError):
-        value, slopes = answer(loaded_in_space(arm, theory, "optimisation", loads), arm, names)
+        value, slopes = answer(loaded_in_space(arm, theory, loads), arm, names)
     if slopes is None:
         slopes = np.multiply.outer(0.0 * value, np.zeros(len(names)))
     return value, slopes

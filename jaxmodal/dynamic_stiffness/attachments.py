@@ -152,12 +152,9 @@ def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
     """Return hubs and rotors beyond the joints, with their own motion b eliminated by the law of the joint.
 
     The balance of forces before a joint has terms ``omega^2 H b``, H the hub. If it is heavy, they turn rounding errors
-    of b,
-    which are relative to the motion of its link, into forces on a part that may hardly move. A rotor of inertia J and
-    gear
-    ratio N turns by ``(1 - N) a + N b``, a and b the rotations on both sides. If it is heavy, it couples them, and
-    rounding
-    errors of the law of the joint enter the moments with a factor N^2. With b from the law::
+    of b, which are relative to the motion of its link, into forces on a part that may hardly move. A rotor of inertia J
+    and gear ratio N turns by ``(1 - N) a + N b``, a and b the rotations on both sides. If it is heavy, it couples them,
+    and rounding errors of the law of the joint enter the moments with a factor N^2. With b from the law::
 
         (s - omega^2 c (H + N^2 J)) b = (s - omega^2 c N (N - 1) J) a + c F
 
@@ -222,7 +219,4 @@ def opposed(beams: BeamArrays) -> BeamArrays:
     more |= named(SPRINGS, (None if k is None else -k for k in beams.springs))
     if beams.end_turning_stiffness is not None:
         more["end_turning_stiffness"] = xp.abs(beams.end_turning_stiffness)
-    return dataclasses.replace(
-        beams,
-        **more,
-    )
+    return dataclasses.replace(beams, **more)

@@ -280,3 +280,15 @@ def test_an_arm_prints_its_links():
     assert "wrist: 2 links" in text
     for part in ("0.4", "rigid", "0.5", "0, 1, 0", "60°", "20000"):
         assert part in text
+
+
+def test_springs_and_dampers_of_planar_joints_keep_their_directions():
+    slides = {"joint_axial_stiffness": 3e4, "joint_shear_stiffness": 2e4}
+    dampers = {"joint_axial_damping": 7.0, "joint_shear_damping": 9.0}
+    link = jm.Link(0.5, 7e10, 2700.0, jm.circle(0.02), poisson_ratio=0.3, **slides, **dampers)
+    (found,) = jm.to_spatial(jm.Arm((link,))).links
+    along, across = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    assert [(s.kind, tuple(s.direction), s.stiffness, s.damping) for s in found.joint_springs] == [
+        ("translation", along, 3e4, 7.0),
+        ("translation", across, 2e4, 9.0),
+    ]

@@ -1,85 +1,34 @@
-"""Loads of arms in space: beside planar arms, closed forms, loads of a call, and differences."""
+"""Loads of arms in space beside independent truth: planar arms, closed forms, arms without loads, and differences."""
 
-import json
 import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-import design_opt as do
 import jaxmodal as jm
-import sweeps
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
+from tests.spatial.loaded_arms import (
+    DOWN,
+    MATERIAL,
+    arm_with_everything,
+    column,
+    planar_booms,
+    rigidities,
+)
 
 EB = "euler_bernoulli"
-MATERIAL = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
-DOWN = jm.SpatialLoads(gravity_z=-9.81)
 
 
 @pytest.fixture(scope="module")
 def planar():
-    """Two booms with a body off their line, in the plane, without loads."""
-    boom = jm.Link(1.5, section=jm.rectangle(0.05, 0.02, "cowper"), end_offset_x=0.05, **MATERIAL)
-    payload = jm.Payload(mass=8.0, inertia=0.1, centre_x=0.2)
-    return jm.Arm((boom.replace(joint_angle=1.4), boom.replace(joint_angle=-2.2)), payload)
+    return planar_booms()
 
 
 @pytest.fixture(scope="module")
 def arm():
-    """Two boxes on elastic joints and an elastic base, with all loads."""
-    box = jm.hollow_rectangle(0.05, 0.03, 0.003, "cowper")
-    link = jm.SpatialLink(
-        0.6,
-        section=box,
-        joint_axis=(0, 1, 0),
-        joint_stiffness=2e4,
-        base_offset=(0.0, 0.02, 0.01),
-        body=jm.RigidBody(1.0, (0.01, 0.02, 0.0), (0.01, 0.02, 0.015)),
-        hub=jm.RigidBody(0.5),
-        stator=jm.RigidBody(0.3, (0.0, 0.0, 0.02)),
-        **MATERIAL,
-    )
-    bar = jm.SpatialLink(
-        0.2, rigid=True, section=box, joint_axis=(1, 0, 0), joint_angle=0.3, **MATERIAL
-    )
-    held = (jm.Support("translation", (0, 1, 0), 3e4),)
-    loads = jm.SpatialLoads(
-        gravity_z=-9.81,
-        tip_force_x=-100.0,
-        tip_force_y=300.0,
-        tip_moment_x=40.0,
-        base_acceleration_x=2.0,
-    )
-    links = (
-        link.replace(
-            joint_angle=-1.0,
-            rotor_inertia=2e-4,
-            gear_ratio=50.0,
-            motor="beyond_spring",
-        ),
-        bar,
-        link.replace(joint_angle=0.7, supports=held),
-    )
-    payload = jm.RigidBody(8.0, (0.1, 0.0, 0.02), (0.1, 0.1, 0.1))
-    base = [1e7, 1e7, 1e7, 1e5, 1e5, 1e5]
-    return jm.SpatialArm(links, payload, base_stiffness=base, loads=loads)
-
-
-def column(loads=None, **changes):
-    """A strip that stands on the ground along z, weak about its y."""
-    strip = jm.rectangle(depth=0.025, width=0.01)
-    link = jm.SpatialLink(
-        1.0, section=strip, joint_axis=(0, 1, 0), joint_angle=-math.pi / 2, **MATERIAL | changes
-    )
-    return jm.SpatialArm((link,), loads=loads)
-
-
-def rigidities():
-    return 7e10 * 0.025 * 0.01**3 / 12, 7e10 * 0.01 * 0.025**3 / 12
+    return arm_with_everything()
 
 
 def test_forces_at_the_tip_as_in_the_plane(planar):
@@ -117,6 +66,64 @@ def test_equilibrium_and_buckling_as_in_the_plane(planar):
     own, found = (jm.buckling(x, 1, addresses=["loads.tip_force_y", "link1.length"]) for x in arms)
     np.testing.assert_allclose(found.factors, own.factors, rtol=1e-11, atol=0)
     np.testing.assert_allclose(found.derivatives, own.derivatives, rtol=1e-8, atol=0)
+
+
+def test_hubs_and_stators_weigh_as_in_the_plane(planar):
+    """They hang on the links that carry them, also beside a joint's springs."""
+    parts = {"hub_mass": 2.0, "hub_inertia": 0.01, "stator_mass": 3.0, "stator_inertia": 0.02}
+    parts |= {"tip_mass": 1.0, "tip_inertia": 0.01, "base_offset_x": 0.03, "joint_stiffness": 3e4}
+    links = tuple(link.replace(**parts) for link in planar.links)
+    heavy = planar.replace(links=links, loads=jm.Loads(gravity=9.81, gravity_direction=-1.2))
+    own, found = (jm.static_equilibrium(x) for x in (heavy, jm.to_spatial(heavy)))
+    np.testing.assert_allclose(found.joint_torque, own.joint_torque, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(
+        found.tip_displacement[[0, 1, 5]], own.tip_displacement, rtol=1e-11, atol=0
+    )
+    bounded = jm.preloaded_frequencies(heavy, 1, tolerance=1e-8)
+    modes = np.asarray(jm.natural_frequencies(jm.to_spatial(heavy), 3).omega)
+    np.testing.assert_allclose(np.abs(modes / bounded.omega - 1.0).min(), 0.0, rtol=0, atol=1e-8)
+
+
+def test_loads_of_zero_change_nothing(arm):
+    """The arm without loads is solved by other code: all masses, springs, rotors and rigid parts are there in both."""
+    found = jm.natural_frequencies(arm.replace(loads=jm.SpatialLoads(gravity_z=0.0)), 9)
+    expected = jm.natural_frequencies(arm.replace(loads=None), 9)
+    # brackets of 1e-12
+    np.testing.assert_allclose(found.omega, expected.omega, rtol=4e-12, atol=0)
+    assert found.count_below.tolist() == expected.count_below.tolist()
+
+
+def test_what_stands_on_a_hanging_rod_may_fall():
+    """A body whose centre is c above the tip of a rod in tension: k c tanh(k L) = 1 with k^2 = F/EI."""
+    weak, _ = rigidities()
+    mass, centre = 100.0, 0.4
+    body = jm.RigidBody(mass, (-centre, 0.0, 0.0))
+    rod = jm.set_parameters(column(DOWN), {"link1.joint_angle": math.pi / 2, "link1.density": 1e-9})
+    (factor,) = jm.buckling(rod.replace(payload=body), theory=EB).factors
+    k = math.sqrt(factor * mass * 9.81 / weak)
+    np.testing.assert_allclose(k * centre * math.tanh(k), 1.0, rtol=1e-9, atol=0)
+    below = body.replace(centre=(centre, 0.0, 0.0))
+    assert jm.buckling(rod.replace(payload=below), theory=EB).factors.tolist() == [math.inf]
+    lifted = rod.replace(payload=body, loads=jm.SpatialLoads(gravity_z=9.81))
+    turned = jm.set_parameters(lifted, {"link1.joint_angle": -math.pi / 2})
+    same = jm.buckling(turned, theory=EB).factors
+    np.testing.assert_allclose(same, factor, rtol=1e-12, atol=0)
+    # and under loads that push it up, with a negative factor
+    pushed = rod.replace(payload=body, loads=jm.SpatialLoads(gravity_z=9.81))
+    both = jm.buckling(pushed, 4, theory=EB, both_signs=True).factors
+    np.testing.assert_allclose(both[both < 0.0][0], -factor, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("part", ["base_offset_x", "end_offset_x"])
+def test_offsets_against_the_tension_may_fall_as_in_the_plane(part):
+    thin = jm.rectangle(depth=0.01, width=0.025, shear_coefficient="cowper")
+    link = jm.Link(1.0, section=thin, joint_angle=-math.pi / 2, joint_stiffness=50.0, **MATERIAL)
+    arm = jm.Arm((link,), jm.Payload(mass=100.0), loads=jm.Loads(gravity=9.81))
+    for offset in (-0.4, 0.4):
+        own = arm.replace(links=(link.replace(**{part: offset}),))
+        expected, found = (jm.buckling(x).factors[0] for x in (own, jm.to_spatial(own)))
+        assert math.isfinite(expected) == (offset < 0.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=0)
 
 
 def test_euler_in_both_planes():
@@ -184,65 +191,6 @@ def test_a_pendulum():
         jm.natural_frequencies(hanging.with_posture([0.0]), 1, theory=EB)
 
 
-def test_own_loads_and_those_of_a_call_add_up(arm):
-    call = {
-        "gravity": (0.0, 0.0, -9.81),
-        "tip_force": (-100.0, 300.0, 0.0),
-        "tip_moment": (40.0, 0.0, 0.0),
-    }
-    call["base_acceleration"] = (2.0, 0.0, 0.0)
-    bare = arm.replace(loads=None)
-    half = arm.replace(
-        loads=jm.SpatialLoads(
-            **{
-                address.removeprefix("loads."): 0.5 * jm.get_parameter(arm, address)
-                for address in jm.list_addresses(arm)
-                if address.startswith("loads.")
-            }
-        )
-    )
-    rest = {name: tuple(0.5 * x for x in value) for name, value in call.items()}
-    expected = jm.preloaded_frequencies(bare, 3, **call).omega
-    np.testing.assert_allclose(jm.natural_frequencies(arm, 3).omega, expected, rtol=4e-12, atol=0)
-    found = [jm.preloaded_frequencies(x, 3, **y).omega for x, y in ((arm, {}), (half, rest))]
-    np.testing.assert_allclose(found, [expected] * 2, rtol=4e-12, atol=0)
-    for function in (jm.static_equilibrium, jm.buckling):
-        every = [function(x, **y) for x, y in ((arm, {}), (half, rest), (bare, call))]
-        name = "factors" if function is jm.buckling else "tip_displacement"
-        values = [getattr(x, name) for x in every]
-        np.testing.assert_allclose(values, [values[2]] * 3, rtol=1e-10, atol=1e-18)
-
-
-def test_counts_bands_and_certificates(arm):
-    found = jm.natural_frequencies(arm, 4)
-    assert found.certified.all()
-    assert (np.asarray(found.omega_error) < 2e-12).all()
-    between = np.sqrt(np.asarray(found.omega)[1:] * np.asarray(found.omega)[:-1])
-    assert jm.count_below(arm, np.array([0.0, *between])).tolist() == [0, 1, 2, 3]
-    band = jm.frequencies_in_band(arm, between[0], between[2])
-    np.testing.assert_allclose(band.omega, found.omega[1:3], rtol=4e-12, atol=0)
-    assert band.first_mode == 2
-    assert jm.certify(arm, found.omega).certified.all()
-    bare = jm.natural_frequencies(arm.replace(loads=None), 4).omega
-    assert not jm.certify(arm, bare).certified.any()
-
-
-def test_batches_are_single_arms(arm):
-    cells = {
-        "link1.joint_angle": np.array([-1.0, 0.2, 0.0]),
-        "loads.tip_force_y": np.array([0.0, 500.0, 0.0]),
-        "payload.mass": np.array([8.0, 4.0, -1.0]),
-    }
-    batch = jm.natural_frequencies_batch(arm, cells, 2)
-    for k in range(2):
-        own = jm.set_parameters(arm, {name: float(x[k]) for name, x in cells.items()})
-        np.testing.assert_allclose(
-            batch.omega[k], jm.natural_frequencies(own, 2).omega, rtol=1e-14, atol=0
-        )
-    assert batch.certified[:2].all()
-    assert (np.asarray(batch.status[2]) == Status.invalid_input).all()
-
-
 @pytest.mark.slow
 def test_sensitivities_are_central_differences(arm):
     names = [
@@ -301,150 +249,6 @@ def test_repeated_frequencies_have_the_derivatives_of_both():
     np.testing.assert_allclose(both, slope, rtol=1e-3, atol=1e-4 * abs(slope[0]))
 
 
-def test_files_addresses_and_tables(arm, tmp_path):
-    for suffix in ("toml", "json"):
-        jm.write_arm(arm, tmp_path / f"arm.{suffix}")
-        assert jm.read_arm(tmp_path / f"arm.{suffix}") == arm
-    document = arm.to_dict()
-    assert document["loads"]["gravity_z"] == -9.81
-    given = jm.arm_from_dict(document | {"loads": {"tip_force_x": 2e3}})
-    assert given.loads == jm.SpatialLoads(tip_force_x=2e3)
-    assert jm.unit_of_address("loads.tip_moment_x") == "N m"
-    assert jm.describe_address("loads.gravity_z") == "gravity along z"
-    assert "loads: gravity_z -9.81 m/s^2" in str(arm)
-    assert any(address == "loads.gravity_z" for address, *_ in jm.check_arm(arm).features)
-    assert jm.set_parameters(arm, {"loads.tip_force_y": 1.0}).loads.tip_force_y == 1.0
-
-
-def test_messages(arm, planar):
-    with pytest.raises(
-        jm.ArmError, match=r"loads = 3: must be SpatialLoads; give SpatialLoads\(gravity_z"
-    ):
-        arm.replace(loads=3)
-    with pytest.raises(jm.ArmError, match=r"must be SpatialLoads"):
-        arm.replace(loads=jm.Loads(gravity=9.81))
-    with pytest.raises(jm.ArmError, match=r"must be Loads"):
-        planar.replace(loads=DOWN)
-    with pytest.raises(
-        jm.ArmError, match=r"loads: there is none; give one of gravity_x, .*gravity_z = -9\.81"
-    ):
-        jm.SpatialLoads()
-    with pytest.raises(jm.ArmError, match=r"loads\.tip_force_x = nan: must be finite \(N\)"):
-        jm.SpatialLoads(tip_force_x=math.nan)
-    with pytest.raises(
-        jm.ArmError, match=r"loads\.gravity = 9\.81: belongs to planar arms; .*gravity_z"
-    ):
-        jm.arm_from_dict(arm.to_dict() | {"loads": {"gravity": 9.81}})
-    with pytest.raises(jm.ArmError, match=r"it has no loads; .*SpatialLoads\(gravity_z=-9\.81\)"):
-        jm.get_parameter(arm.replace(loads=None), "loads.gravity_z")
-    with pytest.raises(jm.ArmError, match=r"'loads\.tip_force_z'"):
-        jm.get_parameter(arm, "loads.tip_force_z")
-    with pytest.raises(jm.ArmError, match=r"no load: .*loads=SpatialLoads\(gravity_z=-9\.81\)"):
-        jm.buckling(column(jm.SpatialLoads(gravity_z=0.0)))
-
-
-def test_implausible_loads():
-    weak, _ = rigidities()
-    critical = math.pi**2 * weak / 4.0
-
-    def remarks(loads, of=None):
-        return [str(x) for x in jm.check_arm((of or column()).replace(loads=loads)).remarks]
-
-    assert remarks(jm.SpatialLoads(tip_force_z=-0.5 * critical)) == []
-    (near,) = remarks(jm.SpatialLoads(tip_force_z=-0.9 * critical))
-    assert "loads.tip_force_z" in near
-    assert "more than 80 % of the critical load" in near
-    (beyond,) = remarks(jm.SpatialLoads(tip_force_z=-1.1 * critical))
-    assert "beyond the critical load" in beyond
-    (far,) = remarks(jm.SpatialLoads(tip_force_x=0.5 * critical))
-    assert "% of its length under its loads" in far
-    assert any("mm/s^2" in x for x in remarks(jm.SpatialLoads(gravity_z=-9810.0)))
-    hinge = column()
-    hinge = hinge.replace(links=(hinge.links[0].replace(joint_stiffness=0.0),))
-    (loose,) = remarks(jm.SpatialLoads(tip_force_x=1.0), hinge)
-    assert "nothing holds the arm" in loose
-    (out,) = remarks(DOWN, hinge)
-    assert "push the arm out of this posture" in out
-
-
-def test_commands(tmp_path):
-    strip = jm.rectangle(0.03, 0.01, "cowper")
-    link = jm.SpatialLink(1.0, section=strip, joint_axis=(0, 1, 0), **MATERIAL)
-    arm = jm.SpatialArm((link,), jm.RigidBody(1.0), loads=DOWN.replace(tip_force_y=5.0))
-    file = str(tmp_path / "arm.toml")
-    jm.write_arm(arm, file)
-
-    def answer(*words):
-        result = CliRunner().invoke(main, [words[0], file, *words[1:], "--format", "json"])
-        assert result.exit_code == 0, result.output
-        return json.loads(result.output)
-
-    (found,) = answer("frequencies", "--modes", "2", "--tip-force", "0,1,0")
-    assert found["loads"] == {"gravity": [0.0, 0.0, -9.81], "tip_force": [0.0, 6.0, 0.0]}
-    more = jm.set_parameters(arm, {"loads.tip_force_y": 6.0})
-    expected = jm.natural_frequencies(more, 2).frequencies_hz
-    np.testing.assert_allclose(found["frequencies_hz"], expected, rtol=4e-12, atol=0)
-    found = answer("buckling")
-    factors = [each["load_factor"] for each in found["factors"]]
-    np.testing.assert_allclose(factors, jm.buckling(arm).factors, rtol=1e-12, atol=0)
-    result = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
-    assert result.exit_code == 2
-    assert "loads: the arm has some, and mode_shapes takes no arm with loads" in result.output
-
-
-def test_sweeps(tmp_path):
-    strip = jm.rectangle(0.03, 0.01, "cowper")
-    link = jm.SpatialLink(1.0, section=strip, joint_axis=(0, 1, 0), **MATERIAL)
-    arm = jm.SpatialArm((link,), jm.RigidBody(1.0), loads=DOWN.replace(tip_force_x=0.0))
-    axes = [
-        sweeps.axis("loads.tip_force_x", [-100.0, 0.0]),
-        sweeps.axis("link1.joint_angle", [0.0, 1.0]),
-    ]
-    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=["buckling_factor"])
-    found = sweeps.run(sweep, tmp_path / "store.zarr")
-    for k, force in enumerate((-100.0, 0.0)):
-        for j, angle in enumerate((0.0, 1.0)):
-            own = jm.set_parameters(arm, {"loads.tip_force_x": force, "link1.joint_angle": angle})
-            values = jm.natural_frequencies(own, 1).frequencies_hz, jm.buckling(own).factors
-            cell = found.isel(loads_tip_force_x=k, link1_joint_angle=j)
-            np.testing.assert_allclose(np.ravel(cell["frequency"]), values[0], rtol=4e-12, atol=0)
-            np.testing.assert_allclose(
-                np.ravel(cell["buckling_factor"]), values[1], rtol=1e-12, atol=0
-            )
-    with pytest.raises(
-        sweeps.SweepError, match=r"'effective_mass' is not known of arms in space with loads"
-    ):
-        sweeps.Sweep(arm, axes, num_modes=1, outputs=["effective_mass"])
-
-
-@pytest.mark.slow
-def test_optimisation():
-    """The lightest rod that its loads leave 8 Hz has 8 Hz under them, and is heavier than one without loads."""
-    rod = jm.SpatialLink(
-        0.8,
-        section=jm.circle(0.03, "cowper"),
-        joint_axis=(0, 1, 0),
-        joint_angle=-math.pi / 2,
-        **MATERIAL,
-    )
-    masses = []
-    for loads in (None, jm.SpatialLoads(gravity_z=-9.81, tip_force_z=-300.0)):
-        problem = do.Problem(
-            jm.SpatialArm((rod,), jm.RigidBody(2.0), loads=loads),
-            [do.Variable("link1.section.diameter", 0.02, 0.06)],
-            do.MinimiseMass(),
-            [do.FrequencyLimit(at_least_hz=8.0)],
-        )
-        best = do.optimise(problem)
-        assert (best.status.name, best.certified) == ("converged", True)
-        own = jm.set_parameters(problem.arm, dict(best.values))
-        np.testing.assert_allclose(
-            jm.natural_frequencies(own, 1).frequencies_hz, 8.0, rtol=1e-6, atol=0
-        )
-        masses.append(float(own.total_mass))
-    assert masses[1] > 1.01 * masses[0]
-
-
 def test_springs_across_a_joint_turn_with_the_link_before():
     """Two rigid bars on springs in closed form: the second derivatives of the potential energy of a dead tip force."""
     bar = dict(MATERIAL, section=jm.rectangle(0.05, 0.03, "cowper"), density=1e-9, rigid=True)
@@ -480,3 +284,66 @@ def test_springs_across_a_joint_turn_with_the_link_before():
         expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(inertial, elastic)).real))
         found = jm.natural_frequencies(one, 4, theory=EB)
         np.testing.assert_allclose(found.omega, expected, rtol=1e-11, atol=0)
+
+
+def test_heavy_rigid_bars_about_three_axes():
+    """The second derivatives of the potential energy of three bars on single springs, with finite rotations."""
+    thin, length, mass = jm.circle(1e-3), np.array([0.5, 0.4, 0.3]), np.array([2.0, 3.0, 1.5])
+    axes, angles = np.eye(3)[[1, 2, 0]], np.array([0.4, -0.7, 0.9])
+    stiffness = np.array([200.0, 150.0, 90.0])
+    starts = np.array([[0.02, 0.05, -0.03], [0.0, -0.04, 0.06], [0.03, 0.02, 0.05]])
+    bodies, places = (
+        np.array([1.0, 2.0, 4.0]),
+        np.array([[0.1, 0.05, 0.02], [0.0, 0.1, 0.1], [0.1, -0.1, 0.2]]),
+    )
+    links = tuple(
+        jm.SpatialLink(
+            length[k],
+            7e10,
+            mass[k] / (length[k] * 0.25e-6 * math.pi),
+            thin,
+            rigid=True,
+            joint_axis=tuple(axes[k]),
+            joint_angle=angles[k],
+            joint_stiffness=stiffness[k],
+            base_offset=tuple(starts[k]),
+            body=jm.RigidBody(bodies[k], tuple(places[k])),
+        )
+        for k in range(3)
+    )
+    gravity, force = np.array([1.0, -2.0, -9.0]), np.array([20.0, -15.0, 8.0])
+    names = [f"{name}_{x}" for name in ("gravity", "tip_force") for x in "xyz"]
+    loads = jm.SpatialLoads(**dict(zip(names, [*gravity, *force], strict=True)))
+
+    def turn(axis, angle):
+        cross = jnp.cross(axis, jnp.eye(3), axisb=0, axisc=0)
+        return jnp.eye(3) + jnp.sin(angle) * cross + (1.0 - jnp.cos(angle)) * cross @ cross
+
+    def masses(q):
+        """Return the places of the ends and the middle of each bar, of its body, and of the tip last."""
+        at, axes_here, found = jnp.zeros(3), jnp.eye(3), []
+        for k in range(3):
+            axes_here = axes_here @ turn(jnp.array(axes[k]), angles[k] + q[k])
+            at = at + axes_here @ starts[k]
+            along = axes_here[:, 0] * length[k]
+            found += [at + share * along for share in (0.0, 0.5, 1.0)]
+            at = at + along
+            found.append(at + axes_here @ places[k])
+        return jnp.stack([*found, at])
+
+    # a sixth of a bar at both its ends and the rest in its middle have its mass and its inertia
+    weights = np.concatenate(
+        [[*(mass[k] * np.array([1.0, 4.0, 1.0]) / 6.0), bodies[k]] for k in range(3)] + [[0.0]]
+    )
+
+    def energy(q):
+        at = masses(q)
+        return 0.5 * jnp.sum(stiffness * q**2) - weights @ at @ gravity - at[-1] @ force
+
+    elastic = np.asarray(jax.jit(jax.hessian(energy))(np.zeros(3)))
+    moved = np.asarray(jax.jit(jax.jacobian(masses))(np.zeros(3)))
+    inertial = np.einsum("k,kxi,kxj->ij", weights, moved, moved)
+    expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(inertial, elastic)).real))
+    found = jm.natural_frequencies(jm.SpatialArm(links, loads=loads), 3, theory=EB)
+    # the thickness of the bars
+    np.testing.assert_allclose(found.omega, expected, rtol=1e-6, atol=0)

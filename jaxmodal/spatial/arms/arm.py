@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.descriptions import value_texts
 from jaxmodal.arm.paths import leaf_numbers, value_at, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
@@ -15,7 +16,6 @@ from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
-from jaxmodal.arm.tables import record_table
 from jaxmodal.arm.twins import twin_of
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
@@ -86,23 +86,18 @@ class SpatialArm(Drawn, SerialArm):
         *("x", "y", "z", "rx", "ry", "rz"),
         *("link_x", "link_y", "link_z", "link_rx", "link_ry", "link_rz"),
     )
+    loads_kind: ClassVar[type[SpatialLoads]] = SpatialLoads
+    some_loads: ClassVar[str] = "SpatialLoads(gravity_z=-9.81)"
     know_loads: ClassVar[str] = (
-        "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sweeps of "
-        "frequencies, static_equilibrium, buckling and preloaded_frequencies"
+        "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
+        "directional_derivatives, extremes, share_below, fits, sweeps of frequencies, optimisation, "
+        "static_equilibrium, buckling and preloaded_frequencies"
     )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
     base_stiffness: BaseStiffness | None = None
     loads: SpatialLoads | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.loads, SpatialLoads | None):
-            raise ArmError(
-                f"loads = {shown(self.loads)}: must be SpatialLoads; give SpatialLoads(gravity_z=-9.81), or leave it "
-                "out for none."
-            )
 
     def position_of(self, number: int) -> str:
         return self.links[number - 1].position
@@ -270,8 +265,10 @@ class SpatialArm(Drawn, SerialArm):
 
     def search_model(self, theory: TheoryName) -> SpatialModel | LoadedModel:
         """Return the model of the arm for the searches of `natural_frequencies` and others, in equilibrium."""
-        found = self.unloaded_model(theory)
-        return found if self.loads is None else LoadedModel.of(found, self.loads)
+        if self.loads is None:
+            return self.unloaded_model(theory)
+        require_one_arm(self)
+        return LoadedModel.of(self.unloaded_model(theory), self.loads)
 
     def unloaded_model(self, theory: TheoryName) -> SpatialModel:
         """Return the model of the arm without its loads."""
@@ -324,26 +321,9 @@ class SpatialArm(Drawn, SerialArm):
         own = self.links[int(link.removeprefix("link")) - 1]
         return own.segment or (turning and own.prismatic)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
-
-        Raises
-        ------
-        ArmError
-            If a value is traced or batched.
-        """
-        document = super().to_dict()
-        return document if self.loads is None else document | {"loads": record_table(self.loads)}
-
     def _why_without(self, link: int, owner: str, field: str) -> str:
-        if owner == "loads" and self.loads is None:
-            return (
-                "it has no loads; give it some with arm.replace(loads=SpatialLoads(gravity_z=-9.81)), in a file with a "
-                "table [loads]."
-            )
-        if owner == "loads":
-            return f"it has no value there; give {f'loads.{field}'!r} one, 0 changes nothing; in space it has x, y, z."
-        return twin_of("space", link, field) if link else ""
+        twin = twin_of("space", link, field) if link else ""
+        return twin or super()._why_without(link, owner, field)
 
     def value_at(self, single: str) -> Scalar:
         """Return the value at an address; see `jaxmodal.get_parameter`."""

@@ -31,8 +31,12 @@ def load_findings(arm: SpatialArm) -> list[Finding]:
     ]
     if not given:
         return []
-    gravity = float(np.hypot.reduce([float(x or 0.0) for x in arm.loads.components("gravity")]))
-    found: list[Finding] = [(*given[0], text) for text in gravity_findings(gravity)]
+    found: list[Finding] = [
+        (address, value, text)
+        for address, value in given
+        if address.startswith("loads.gravity_")
+        for text in gravity_findings(value)
+    ]
     sheared = all(link.rigid or link.has_shear for link in arm.links)
     try:
         model = arm.search_model("timoshenko" if sheared else "rayleigh")

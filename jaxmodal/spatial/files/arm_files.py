@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
 from jaxmodal.arm import files as planar
 from jaxmodal.arm.documents import check_document, check_keys, table
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
@@ -36,6 +38,12 @@ _ONLY_IN_SPACE = {
     *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
 }
 _ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _ONLY_IN_SPACE}))
+#: keys of loads that arms of one kind have alone
+_PLANAR_LOADS, _SPATIAL_LOADS = (
+    {item.name for item in dataclasses.fields(kind)} for kind in (Loads, SpatialLoads)
+)
+_ONLY_PLANAR_LOADS = sorted({*(_PLANAR_LOADS - _SPATIAL_LOADS), "gravity_direction_deg"})
+_ONLY_SPATIAL_LOADS = _SPATIAL_LOADS - _PLANAR_LOADS
 _OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
 
 
@@ -125,6 +133,8 @@ def arm_from_dict(document: object, source: str = "") -> AnyArm:
     1
     """
     if not is_spatial(document):
+        with within(f"{source}: " if source else ""):
+            _refuse_loads_in_space(document)
         return planar.arm_from_dict(document, source)
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
@@ -167,13 +177,29 @@ def _loads(entry: object) -> SpatialLoads | None:
     if entry is None:
         return None
     loads = table("loads", entry, ArmError)
-    planar_only = {"gravity", "gravity_direction", "gravity_direction_deg", "pieces", "bound"}
-    for key in sorted(planar_only.intersection(loads)):
-        raise ArmError(
-            f"loads.{key} = {shown(loads[key])}: belongs to planar arms; in space give gravity_x, gravity_y and "
-            "gravity_z, m/s^2 along the axes of the ground, such as gravity_z = -9.81."
-        )
+    for key in _ONLY_PLANAR_LOADS:
+        if key in loads:
+            remedy = (
+                "in space give gravity_x, gravity_y and gravity_z, m/s^2 along the axes of the ground, such as "
+                "gravity_z = -9.81"
+                if key.startswith("gravity")
+                else "leave it out: in space no link is cut into segments"
+            )
+            raise ArmError(f"loads.{key} = {shown(loads[key])}: belongs to planar arms; {remedy}.")
     return made_of(SpatialLoads, loads, planar.units_of(SpatialLoads), place="loads.")
+
+
+def _refuse_loads_in_space(document: object) -> None:
+    """Refuse keys of loads in the file of a planar arm that only arms in space have."""
+    loads = document.get("loads") if isinstance(document, Mapping) else None
+    if not isinstance(loads, Mapping):
+        return
+    for key in loads:
+        if key in _ONLY_SPATIAL_LOADS:
+            raise ArmError(
+                f"loads.{key} = {shown(loads[key])}: belongs to arms in space; give dimensions = 3, or in the plane "
+                "gravity = 9.81, m/s^2, with gravity_direction, or tip_force_x and tip_force_y, N."
+            )
 
 
 def is_spatial(document: object) -> bool:

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from jaxmodal.arm.loads import none_given
 from jaxmodal.arm.quantities import FINITE, Record, Scalar, frozen_pytree, quantities, quantity
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 
 _AXES = ("x", "y", "z")
 
@@ -97,9 +97,7 @@ class SpatialLoads(Record):
         super().__post_init__()
         names = [item.name for item in quantities(self)]
         if all(getattr(self, name) is None for name in names):
-            raise ArmError(
-                f"loads: there is none; give one of {', '.join(names)}, such as gravity_z = -9.81."
-            )
+            raise none_given(names, "gravity_z = -9.81")
 
     def components(self, name: str) -> list[Scalar | None]:
         """Return the fields of ``gravity`` and so on, along x, y and z; None where left out."""

@@ -29,8 +29,6 @@ from jaxmodal.spatial.preload.equilibrium import forces_at_rest
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.spatial.stiffness.matrices import skew
 
-#: real numbers, or complex ones whose imaginary parts are derivatives
-
 #: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13
 

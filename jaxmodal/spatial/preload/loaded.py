@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from jaxmodal.runtime.array_types import Floats
+from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.preload.chain import Condensed, PrestressedChain
 from jaxmodal.spatial.preload.held import loose_gives
 from jaxmodal.spatial.preload.members import stiffness_left
@@ -104,8 +105,25 @@ class SpatialLoadedArm:
         across = max(np.abs(forces[..., 1:]).max(), np.abs(joints[:, 1:]).max())
         along = max(np.abs(forces[..., 0]).max(), np.abs(joints[:, 0]).max())
         pulled = min(forces[..., 0].min(), joints[:, 0].min()) >= 0.0
-        # the arm hangs along one line through all joints and centres of gravity
-        return bool(across <= _NOTHING * along and pulled)
+        # the arm hangs along one line through all joints and centres of gravity, and nothing stands on what hangs
+        return bool(across <= _NOTHING * along and pulled and self._hangs())
+
+    def _hangs(self) -> bool:
+        """Return True if no force on a rigid part pushes towards the place where the part is held."""
+        links, rest = self.chain.model.values.links, self.chain.rest
+        gravity = self.sign * self.chain.loads.gravity
+        found = []
+        for number, (link, at, carried) in enumerate(
+            zip(links, rest.places, rest.links, strict=True)
+        ):
+            end = self.sign * carried.end[:3]
+            start = end + self.sign * link.beam.length * carried.line
+            found += [start @ (at.start - at.joint), end @ (at.tip - at.end)]
+            before = rest.places[number - 1].axes if number else np.eye(3)
+            for matrix, axes in ((link.stator, before), (link.hub, at.axes), (link.tip, at.axes)):
+                mass, centre = mass_and_centre(matrix)
+                found.append(mass * gravity @ (axes @ centre))
+        return min(found) >= 0.0
 
     def limit(self) -> float:
         """Return the factor at which the axial force leaves a link no stiffness in shear or torsion."""
