@@ -63,16 +63,22 @@ def _shared(
 ) -> tuple[Range | None, int | str | None, Range | None]:
     """Return the limits of the joint, the variable of the rows, and its range, in SI units."""
     from jaxmodal.arm.addresses import resolve_address
+    from jaxmodal.postures.unknowns import quantity_given
 
     limits = values = None
+    if isinstance(joint, str):
+        quantity_given(arm, joint)
     own = across if isinstance(across, str) or across is None else f"link{across}.joint_angle"
     for address, ends in (in_si(arm, ranges) or {}).items():
         singles = resolve_address(arm, address)
-        if isinstance(joint, str) and singles == resolve_address(arm, joint):
+        of_joint = joint if isinstance(joint, str) else f"link{joint}.joint_angle"
+        if singles == resolve_address(arm, of_joint):
+            if limits is not None:
+                raise BadInput(
+                    f"--range {address}: is that of --joint a second time; give it once."
+                )
             limits = ends
-        elif singles == [f"link{joint}.joint_angle"]:
-            limits = ends
-            if max(map(abs, ends)) > math.pi * (1.0 + 1e-12):
+            if not isinstance(joint, str) and max(map(abs, ends)) > math.pi * (1.0 + 1e-12):
                 low, high = map(math.degrees, ends)
                 raise BadInput(
                     f"--range {address}={low:g},{high:g}: must lie from -180 to 180 degrees, a whole turn."

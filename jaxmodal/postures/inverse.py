@@ -93,8 +93,9 @@ def postures_at(
     ((2, 2), [[True, False], [True, False]])
     """
     arms = turned(arm, theory, "postures_at")
+    frequencies = _frequencies(omega)
     unknown = unknown_of(arm, arms, joint, limits)
-    frequencies, angles = _arguments(arms, omega, joint, postures)
+    frequencies, angles = _cells(arms, frequencies, joint, postures)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
     found = solutions(arms, unknown, frequencies, angles)
     angle, below, above = (x.reshape(shape) for x in found)
@@ -139,7 +140,7 @@ def solutions(
     found = _solved(arms, unknown, omega, angles)
     order = np.argsort(found[0], axis=1)  # NaN last
     value, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
-    exists = np.isfinite(value)
+    exists = ~np.isnan(value)  # a spring may be inf
     return value, np.where(exists, below, 0), np.where(exists, above, 0)
 
 
@@ -175,8 +176,10 @@ def _solved(
         below[cell, column], above[cell, column] = counts[0][good], counts[1][good]
 
     # what touches zero, or crosses it twice within rounding, has its zero where the polynomial is stationary
-    flat = np.abs(unknown.slope_at(polynomial[:, None], np.nan_to_num(place))) < _FLAT
-    cell, column = np.nonzero(np.isfinite(place) & flat)
+    known = np.isfinite(place)
+    somewhere = np.where(known, place, nodes[0])
+    flat = np.abs(unknown.slope_at(polynomial[:, None], somewhere)) < _FLAT
+    cell, column = np.nonzero(known & flat)
     if cell.size:
         proof(cell, column, unknown.stationary(polynomial[cell], place[cell, column]))
     cell, column = np.nonzero(crossing & (above == below))
@@ -187,6 +190,10 @@ def _solved(
             exact = _values(there, scale, cell) / size[cell, 0]
             at = unknown.corrected(polynomial[cell], at, exact)
         proof(cell, column, at)
+    # at an end of the limits a zero may lie beyond it within rounding
+    cell, column = np.nonzero(known & ~crossing & (above == below))
+    if cell.size:
+        proof(cell, column, place[cell, column])
     proven = above > below
     place[~(proven | crossing) | unknown.repeated(place, proven)] = np.nan
     return unknown.value(place), below, above
@@ -204,17 +211,22 @@ def _leading(postures: Any) -> tuple[int, ...]:
     return () if postures is None else np.shape(postures)[:-1]
 
 
-def _arguments(
-    turned_arm: TurnedArms, omega: Any, joint: int | str, postures: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies (N,) and angles (joints, N)."""
-    joints, own = turned_arm.joints, turned_arm.own
-    others = [k for k in joints if k > 1]
+def _frequencies(omega: Any) -> np.ndarray:
+    """The frequencies asked for, shape () or (N,), checked."""
     frequencies = real_array(omega, "omega")
     if frequencies.ndim > 1 or not (np.isfinite(frequencies) & (frequencies > 0.0)).all():
         raise ValueError(
             f"omega = {shown(omega)}: expected a frequency > 0 in rad/s, or a one-dimensional array of them"
         )
+    return frequencies
+
+
+def _cells(
+    turned_arm: TurnedArms, frequencies: np.ndarray, joint: int | str, postures: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (N,) and angles (joints, N)."""
+    joints, own = turned_arm.joints, turned_arm.own
+    others = [k for k in joints if k > 1]
     angles = own if postures is None else real_array(postures, "postures")
     given = angles.shape[-1] if angles.ndim in (1, 2) else -1
     if given not in (len(joints), len(others)):
@@ -236,6 +248,5 @@ def _arguments(
             f"omega has {frequencies.size} values and postures {angles.shape[0]} rows; expected as many of both, or one"
         ) from None
     frequencies = np.broadcast_to(frequencies, shape).reshape(-1).copy()
-    return frequencies, np.broadcast_to(angles, (*shape, len(joints))).reshape(
-        -1, len(joints)
-    ).T.copy()
+    rows = np.broadcast_to(angles, (*shape, len(joints))).reshape(frequencies.size, len(joints))
+    return frequencies, rows.T.copy()

@@ -63,8 +63,8 @@ class PosturesAt(Drawn, Result):
 
     @property
     def found(self) -> Array:
-        """True where there is an angle."""
-        return at_once(xp.isfinite, self.angle)
+        """True where there is an angle, or a value: a spring's may be inf."""
+        return at_once(lambda angle: ~xp.isnan(angle), self.angle)
 
     @property
     def certified(self) -> Array:
@@ -124,7 +124,7 @@ def postures_table(found: PosturesAt, title: str = "") -> Table:
     hertz = np.broadcast_to(hertz, value.shape[:1])
     many = np.ndim(found.angle) > 1
     rows = []
-    for i, k in zip(*np.nonzero(np.isfinite(value)), strict=True):
+    for i, k in zip(*np.nonzero(~np.isnan(value)), strict=True):
         own = [str(i + 1), f"{hertz[i]:.6g}"] if many else []
         text = cell_text(found.joint, value[i, k])
         rows.append([*own, text, str(mode[i, k] or "?"), certificate_text(status[i, k])])

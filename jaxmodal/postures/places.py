@@ -51,7 +51,7 @@ _NO_SERIES = (
     "arms with a free joint, an axial force, in space a support, in the plane a base that is free in a direction, or "
     "rigid links alone have no series"
 )
-_ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
+_ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
 def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
@@ -63,7 +63,7 @@ def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
         if seen.intersection(singles):
             return None
         seen.update(singles)
-        if _ANGLE.fullmatch(singles[0]):
+        if joint_at(singles[0]):
             joints += _numbers(singles)
             continue
         quantity = kind.quantity(address)
@@ -117,6 +117,12 @@ def usual_of(arm: AnyArm, quantity: Quantity) -> float:
     return found if 0.0 < found < math.inf else 1.0
 
 
+def joint_at(address: str) -> int:
+    """The number of the joint whose angle is at a full address, from 1; 0 of another."""
+    angle = _ANGLE.fullmatch(address)
+    return int(angle[1]) if angle else 0
+
+
 def _is_known(arm: AnyArm, address: str) -> bool:
     """Whether D is a polynomial in what is at an address."""
     return varied(arm, [address]) is not None
@@ -156,7 +162,7 @@ def rows_of_angles(arm: AnyArm, addresses: Sequence[str]) -> np.ndarray:
     rows = np.full(arm.num_links, -1)
     for row, address in enumerate(addresses):
         singles = resolve_address(arm, address)
-        if _ANGLE.fullmatch(singles[0]):
+        if joint_at(singles[0]):
             rows[_numbers(singles)] = row
     return rows
 

@@ -33,6 +33,12 @@ def heading(what: int | str) -> str:
     return what if unit == "1" else f"{what} [{'°' if unit == 'rad' else unit}]"
 
 
+def in_unit(address: str) -> str:
+    """The end of a sentence about values at an address: in which unit they are; nothing for numbers."""
+    unit = unit_of_address(address)
+    return "" if unit == "1" else f", in {unit}"
+
+
 def cell_text(what: int | str, value: float) -> str:
     """One of `as_read` in a table."""
     return f"{value:.9g}" if isinstance(what, str) else _ANGLE.format(value)

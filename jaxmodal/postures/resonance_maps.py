@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,20 +11,18 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import band, is_whole, real_array
-from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
+from jaxmodal.postures.places import joint_at
+from jaxmodal.postures.readings import in_unit
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
-from jaxmodal.postures.unknowns import Unknown, unknown_of
+from jaxmodal.postures.unknowns import Unknown, quantity_given, unknown_of
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import AnyArm
-from jaxmodal.spatial.parts.parameters import unit_of_address
 
 _WHAT = "resonance_free"
-_ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
 def resonance_free(
@@ -94,16 +91,12 @@ def resonance_free(
     >>> loads.border.shape, loads.certified
     ((2, 4), True)
     """
-    if is_traced(require_arm(arm)):
-        raise ValueError(
-            "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
-        )
     arms = turned(arm, theory, _WHAT)
     low, high = band(omega_min, omega_max)
     if not is_whole(points, 2):
         raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
     if isinstance(joint, str):
-        joint = full_address(joint, arm)
+        joint = quantity_given(arm, joint).address
         least, most = _value_limits(joint, limits)
         unknown_of(arm, arms, joint, limits)
     else:
@@ -179,7 +172,7 @@ def _across(arm: AnyArm, joints: Sequence[int], joint: int | str, across: Any) -
         with within(f"across = {shown(across)}: "):
             singles = resolve_address(arm, across)
         address = full_address(across, arm)
-        turns = _ANGLE.fullmatch(address)
+        turns = joint_at(address)
         if not turns:
             if joint in singles:
                 raise ArmError(
@@ -192,13 +185,14 @@ def _across(arm: AnyArm, joints: Sequence[int], joint: int | str, across: Any) -
                     "joint, or the address of a parameter."
                 )
             return address
-        across = int(turns[1])
+        across = turns
     if is_whole(across, 1) and across in joints and arm.slides(across):
         return f"link{across}.{arm.position_of(across)}"
     if not is_whole(across, 1) or across not in joints or across == joint:
+        of_joints = "a joint" if isinstance(joint, str) else "two different joints"
+        either = f"{of_joints} out of {list(joints)}, or " if joints else ""
         raise ValueError(
-            f"across = {shown(across)}, joint = {shown(joint)}; expected two different joints out of {list(joints)}, or"
-            " the address of a parameter"
+            f"across = {shown(across)}, joint = {shown(joint)}; expected {either}the address of a parameter"
         )
     return int(across)
 
@@ -230,18 +224,17 @@ def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
                 f"values = {shown(values)}: there is nothing that they are of; give across, a joint or an address"
             )
         return np.full(1, np.nan)
-    unit = unit_of_address(row) if isinstance(row, str) else "rad"
+    unit = in_unit(row) if isinstance(row, str) else ", in rad"
     if values is None and isinstance(row, str):
-        raise ValueError(
-            f"values: {row} needs them; expected its first and its last value in {unit}"
-        )
+        raise ValueError(f"values: {row} needs them; expected its first and its last value{unit}")
     ends = (-math.pi, math.pi) if values is None else values
-    return np.linspace(*_pair("values", ends, f"the first and the last value, in {unit}"), points)
+    expected = f"the first and the last value, ascending{unit}"
+    return np.linspace(*_pair("values", ends, expected), points)
 
 
 def _value_limits(joint: str, limits: Any) -> tuple[float, float]:
     """The limits of a value, which are those of an unknown, if they are finite."""
-    expected = f"the least and the largest {joint} of the map, finite, in {unit_of_address(joint)}"
+    expected = f"the least and the largest {joint} of the map, ascending, finite{in_unit(joint)}"
     if limits is None:
         raise ValueError(f"limits: {joint} needs them; expected {expected}")
     return _pair("limits", limits, expected)

@@ -225,12 +225,11 @@ def _require_possible(arm: AnyArm, address: str, values: np.ndarray, valid: np.n
 
 def turned(arm: AnyArm, theory: TheoryName, what: str) -> TurnedArms:
     """Return an arm of either kind for ``what``, which refuses what it does not know."""
-    require_arm(arm)
+    if is_traced(require_arm(arm)):
+        raise ArmError(
+            f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
+        )
     if isinstance(arm, SpatialArm):
-        if is_traced(arm):
-            raise ArmError(
-                f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
-            )
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
     refuse_loads(arm, f"{what} (axial forces have to be the same in every posture)")

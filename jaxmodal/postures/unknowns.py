@@ -17,13 +17,13 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.postures import trigonometric_zeros as turns
 from jaxmodal.postures import value_zeros
 from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.places import quantity_at, usual_of
+from jaxmodal.postures.places import joint_at, quantity_at, usual_of
 from jaxmodal.postures.polynomial_values import Quantity, may_be_negative
+from jaxmodal.postures.readings import in_unit
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint
 from jaxmodal.postures.values_in_space import is_of_a_tensor
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import AnyArm
-from jaxmodal.spatial.parts.parameters import unit_of_address
 
 #: corrections with an exact value, of an angle and of a value: far from the usual one that has few digits at first
 _OF_ANGLE, _OF_VALUE = 1, 2
@@ -206,7 +206,7 @@ def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = No
                 f"limits = {shown(limits)}: they are those of a value, and angles are found all round; leave them out"
             )
         return AngleOf(arms.joints.index(joint), arms.degree(joint), arms.even)
-    quantity = _quantity(arm, joint)
+    quantity = quantity_given(arm, joint)
     if arms.may_buckle:
         raise ArmError(
             f"joint = {shown(joint)}: the arm bears axial forces, with which angles are solved for, and no values; give"
@@ -220,10 +220,18 @@ def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = No
     return ValueOf(quantity, value_zeros.Span(low, high, min(max(usual, low), high - low)))
 
 
-def _quantity(arm: AnyArm, address: str) -> Quantity:
-    """The value at an address that is given in place of a joint, in which D is a polynomial."""
+def quantity_given(arm: AnyArm, address: str) -> Quantity:
+    """The value at an address that is given in place of a joint, in which D is a polynomial; others are refused."""
+    if address.isdecimal():
+        raise ValueError(
+            f"joint = {shown(address)}: is text; give the number of a joint as {address}"
+        )
     with within(f"joint = {shown(address)}: "):
-        resolve_address(arm, address)
+        singles = resolve_address(arm, address)
+    if len(singles) == 1 and (number := joint_at(singles[0])):
+        raise ValueError(
+            f"joint = {shown(address)}: is the angle of a joint; give the number of the joint, {number}"
+        )
     found = quantity_at(arm, full_address(address, arm))
     if found is None or is_of_a_tensor(found):
         raise ValueError(
@@ -237,7 +245,7 @@ def _quantity(arm: AnyArm, address: str) -> Quantity:
 
 def _limits(quantity: Quantity, limits: Any) -> tuple[float, float]:
     """The least and the largest of a value, checked."""
-    signed, unit = may_be_negative(quantity), unit_of_address(quantity.address)
+    signed = may_be_negative(quantity)
     if limits is None and not signed:
         return 0.0, math.inf
     least = -math.inf if signed else 0.0
@@ -246,7 +254,7 @@ def _limits(quantity: Quantity, limits: Any) -> tuple[float, float]:
     if not fits or (signed and not np.isfinite(pair).all()):
         expected = "of either sign, finite" if signed else "from 0 on"
         raise ValueError(
-            f"limits = {shown(limits)}; expected the least and the largest {quantity.address}, ascending, {expected}, "
-            f"in {unit}"
+            f"limits = {shown(limits)}; expected the least and the largest {quantity.address}, ascending, {expected}"
+            f"{in_unit(quantity.address)}"
         )
     return float(pair[0]), float(pair[1])

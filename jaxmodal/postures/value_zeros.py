@@ -126,7 +126,9 @@ def zeros(polynomial: np.ndarray, span: Span) -> tuple[np.ndarray, np.ndarray]:
         lambda s: _at(expanded, s), lambda s: _at(slope, s), before, after, low_value, near, _ROUNDS
     )
     touching = (np.abs(_at(expanded, near)) < _TOUCHING) & ~crossing
-    return span.coordinate(np.where(crossing, crossed, np.where(touching, near, np.nan))), crossing
+    found = span.coordinate(np.where(crossing, crossed, np.where(touching, near, np.nan)))
+    known = np.isfinite(found)  # at t = 1 lies inf, which is no value of x
+    return np.where(known, found, np.nan), crossing & known
 
 
 def _candidates(polynomial: np.ndarray) -> np.ndarray:

@@ -161,7 +161,10 @@ def test_the_picture_is_written(three, tmp_path):
         ({"across": "payload.mass"}, "payload.mass needs them.*in kg"),
         ({"across": "payload.mas", "values": (0, 1)}, "Did you mean 'payload.mass'"),
         ({"across": "payload.mass", "values": (-1, 1)}, "payload.mass = -1.0"),
-        ({"across": "payload.mass", "values": (1, 0)}, "the first and the last value, in kg"),
+        (
+            {"across": "payload.mass", "values": (1, 0)},
+            "the first and the last value, ascending, in kg",
+        ),
         ({"across": "theta_2"}, "two different joints"),
         ({"limits": (1.0, 0.0)}, "two angles in rad"),
         ({"limits": (-4.0, 0.0)}, "from -pi to pi"),

@@ -1,0 +1,158 @@
+"""Are values found at the ends of their range and at double roots, and what has none refused?"""
+
+import jax
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import jaxmodal as jm
+from jaxmodal.postures import value_zeros
+
+THREE = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
+#: two natural frequencies of the arm without a payload are one, from the design notes of the reference solution
+DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])
+ONE = jm.Arm((jm.Link(1.2, 7e10, 2700.0, jm.raw_section(area=1e-3, second_moment=2e-7)),))
+
+
+def geared(motor="beyond_spring"):
+    links = list(THREE.links)
+    links[1] = links[1].replace(rotor_inertia=0.5, gear_ratio=3.0, motor=motor, joint_stiffness=1e6)
+    return THREE.replace(links=tuple(links))
+
+
+def omega_of(arm, changes, mode):
+    return float(jm.natural_frequencies(jm.set_parameters(arm, changes), mode).omega[-1])
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.4, 30.0])
+def test_a_mass_at_the_tip_of_one_link_is_that_of_the_closed_form(ratio):
+    """A clamped beam with a mass at its tip: 1 + cos b cosh b = b m/(mu l) (sin b cosh b - cos b sinh b)."""
+    link = ONE.links[0]
+    mass, length = float(link.mass), float(link.length)
+    rigidity = float(link.youngs_modulus) * 2e-7
+
+    def equation(b):
+        return (
+            1.0
+            + np.cos(b) * np.cosh(b)
+            - b * ratio * (np.sin(b) * np.cosh(b) - np.cos(b) * np.sinh(b))
+        )
+
+    b = brentq(equation, 0.1, 1.9, xtol=1e-15, rtol=1e-15)
+    omega = b**2 * np.sqrt(rigidity / (mass * length**3))
+    found = jm.postures_at(ONE, omega, "payload.mass", theory="bending_only")
+    assert float(found.angle[0]) == pytest.approx(ratio * mass, rel=1e-11, abs=0.0)
+    assert int(found.mode[0]) == 1
+    assert np.isfinite(found.angle[found.found]).all()
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+def test_no_payload_and_a_rigid_joint_are_among_the_values(mode):
+    """They lie at the ends of the range, where rounding decides on which side a zero is."""
+    found = jm.postures_at(THREE, omega_of(THREE, {"payload.mass": 0.0}, mode), "payload.mass")
+    assert found.ok
+    assert float(found.angle[0]) == pytest.approx(0.0, rel=0.0, abs=1e-9)
+    assert int(found.mode[0]) == mode
+    rigid = omega_of(geared(), {"link2.joint_stiffness": np.inf}, mode)
+    found = jm.postures_at(geared(), rigid, "link2.joint_stiffness")
+    assert bool(found.found[0])
+    assert found.ok
+    assert float(found.angle[0]) > 1e15
+    assert int(found.mode[0]) == mode
+    assert "certified" in str(found)
+
+
+def test_values_at_the_limits_are_within_them():
+    omega = omega_of(THREE, {"payload.mass": 5.0}, 2)
+    for limits in [(5.0, 10.0), (1.0, 5.0)]:
+        found = jm.postures_at(THREE, omega, "payload.mass", limits=limits)
+        assert found.ok
+        assert float(found.angle[0]) == pytest.approx(5.0, rel=1e-13, abs=0.0)
+    assert not jm.postures_at(THREE, omega, "payload.mass", limits=(5.1, 10.0)).found.any()
+
+
+@pytest.mark.parametrize("limits", [None, (5e6, 2e7)])
+def test_a_heavy_payload_has_the_digits_of_its_frequency(limits):
+    """A payload of 1e6 times a link's mass; its lowest frequencies go with one over the root of it."""
+    omega = omega_of(THREE, {"payload.mass": 1e7}, 1)
+    found = jm.postures_at(THREE, omega, "payload.mass", limits=limits)
+    assert bool(found.certified[0])
+    assert float(found.angle[0]) == pytest.approx(1e7, rel=1e-12, abs=0.0)
+
+
+def test_a_mass_with_two_equal_frequencies_is_told_once():
+    """Of a round link both planes have one frequency: the determinant touches zero; counts prove it."""
+    section = jm.hollow_circle(0.03, 0.004, "cowper")
+    link = jm.SpatialLink(1.2, 7e10, 2700.0, section, poisson_ratio=0.33)
+    arm = jm.SpatialArm((link,), jm.RigidBody(1.0))
+    for mass in (0.7, 5.0):
+        omega = omega_of(arm, {"payload.mass": mass}, 3)
+        found = jm.postures_at(arm, omega, "payload.mass")
+        at = np.flatnonzero(np.abs(np.asarray(found.angle) / mass - 1.0) < 1e-10)
+        assert at.size == 1
+        assert found.ok
+        counts = int(found.count_below[at[0]]), int(found.count_above[at[0]])
+        assert counts == (2, 4)
+        assert int(found.found.sum()) == np.unique(np.asarray(found.angle)[found.found]).size
+
+
+def test_a_double_root_without_a_payload_is_found():
+    arm = THREE.with_posture(DOUBLE_ROOT)
+    omega = omega_of(arm, {"payload.mass": 0.0}, 2)
+    found = jm.postures_at(arm, omega, "payload.mass")
+    assert float(found.angle[0]) == pytest.approx(0.0, rel=0.0, abs=1e-6)
+    assert (int(found.count_below[0]), int(found.count_above[0])) == (1, 3)
+
+
+def test_a_long_step_is_not_taken():
+    """Where the exact value contradicts the polynomial, the place stays."""
+    span = value_zeros.Span(0.0, np.inf, 1.0)
+    x = span.coordinate(value_zeros.places(1))
+    polynomial = value_zeros.through((x - 2.0)[None])
+    place = np.array([2.0])
+    assert value_zeros.corrected(polynomial, place, np.array([1.0]), span) == place
+    near = value_zeros.corrected(polynomial, place, np.array([0.01]), span)
+    assert near == pytest.approx([1.99], rel=1e-12, abs=0.0)
+
+
+TENSOR = jm.examples.six_axis_industrial()
+
+
+@pytest.mark.parametrize(
+    ("arm", "changes", "message"),
+    [
+        (THREE, {"limits": (1.0, 1.0)}, "limits = .*ascending"),
+        (THREE, {"limits": (np.nan, 1.0)}, "limits = .*ascending"),
+        (geared(), {"joint": "link2.gear_ratio"}, "limits = None.*of either sign, finite$"),
+        (
+            geared(),
+            {"joint": "link2.gear_ratio", "limits": (0.0, np.inf)},
+            "limits = .*of either sign, finite$",
+        ),
+        (
+            THREE.replace(links=tuple(k.replace(axial_force=-1e3) for k in THREE.links)),
+            {},
+            "bears axial forces.*take the forces away",
+        ),
+        (TENSOR, {"joint": "payload.inertia.xx"}, "expected the number of a joint"),
+        (geared(motor="held"), {"joint": "link2.gear_ratio"}, "no frequency depends on it"),
+        (THREE, {"joint": "2"}, "joint = '2': is text; give the number of a joint as 2"),
+        (THREE, {"joint": "theta_3"}, "is the angle of a joint; give the number of the joint, 3"),
+        (THREE, {"omega": [[1.0]]}, "omega = .*rad/s"),
+        (THREE, {"omega": np.nan}, "omega = nan.*rad/s"),
+    ],
+)
+def test_what_has_no_values_is_refused(arm, changes, message):
+    with pytest.raises((ValueError, jm.ArmError), match=message):
+        jm.postures_at(arm, **({"omega": 100.0, "joint": "payload.mass"} | changes))
+
+
+def test_traced_values_are_refused():
+    def value(mass, omega):
+        arm = jm.set_parameters(THREE, {"payload.mass": mass})
+        return jm.postures_at(arm, omega, "payload.mass").angle
+
+    with pytest.raises(ValueError, match=r"arm: holds traced values; postures_at needs known ones"):
+        jax.eval_shape(lambda mass: value(mass, 100.0), 1.0)
+    with pytest.raises(ValueError, match=r"omega = .*is traced"):
+        jax.eval_shape(lambda omega: value(1.0, omega), 100.0)
