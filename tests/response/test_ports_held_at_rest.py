@@ -117,9 +117,10 @@ def test_what_rigid_supports_hold_gives_nothing_at_rest(kind):
         assert np.all(np.diag(found)[1:] > 0.0)
 
 
-def test_supports_askew_hold_a_port_along_a_link_as_well():
-    """Exactly: what bends by 2e-4 m/N leaves rounding of 2e-20 m/N beside 3e-8 m/N along the rod."""
-    rod = jm.SpatialLink(0.7, 7e10, 2700.0, jm.circle(0.02, 0.9), poisson_ratio=0.3)
+@pytest.mark.parametrize("diameter", [0.02, 0.002])
+def test_supports_askew_hold_a_port_along_a_link_as_well(diameter):
+    """Exactly: what bends by 2e-4 m/N, if thin by 2 m/N, leaves rounding beside 3e-8 or 3e-6 m/N along the rod."""
+    rod = jm.SpatialLink(0.7, 7e10, 2700.0, jm.circle(diameter, 0.9), poisson_ratio=0.3)
     triad = ((0.6, 0.8, 0.0), (-0.48, 0.36, 0.8), (0.64, -0.48, 0.6))
     held = rod.replace(supports=tuple(jm.Support("translation", d, np.inf) for d in triad))
     arm = jm.SpatialArm((held, rod.replace(joint_angle=0.7)))
