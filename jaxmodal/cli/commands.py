@@ -33,6 +33,7 @@ from jaxmodal.cli.arguments import (
     load_any_arm,
     refusing,
 )
+from jaxmodal.cli.interrupts import leave, listening
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
@@ -136,12 +137,13 @@ class LazyGroup(SummarisedGroup):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; unhandled Ctrl-C ends it as in `jaxmodal.cli.interrupts`.
+        """Run a command; unhandled Ctrl-C ends it as in `jaxmodal.cli.interrupts`, also while it is still imported.
 
         With `STRICT` the exit status is 1 if there was a warning, after all results are written. Inexact arithmetic, an
         uncertified frequency that a result depends on, and a full disk end the command with a message.
         """
         try:
+            ctx.with_resource(listening())
             with _disk_not_full():
                 result = super().invoke(ctx)
         except click.ClickException as error:
@@ -150,8 +152,6 @@ class LazyGroup(SummarisedGroup):
         except (InexactArithmeticError, UncertifiedError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
-            from jaxmodal.cli.interrupts import leave
-
             leave()
         if ctx.params.get("strict") and ctx.obj:
             click.echo(ctx.obj.verdict, err=True)
@@ -193,7 +193,6 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool, strict: bool) -> No
     import jax
 
     from jaxmodal.cli.compiling import watched
-    from jaxmodal.cli.interrupts import listening
     from jaxmodal.cli.output import terminals_obey_nothing
     from jaxmodal.cli.warned import warnings_shown
     from jaxmodal.runtime.compilation import add_cpu_flags
@@ -208,7 +207,6 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool, strict: bool) -> No
     elif ctx.invoked_subcommand != "cache":
         use_default_cache(ctx.obj.say)
     ctx.with_resource(watched())
-    ctx.with_resource(listening())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -249,7 +249,7 @@ def _model(model: Any, start: Any) -> UnitModel:
     if start is None:
         return arm_model(model, np.concatenate([at_zero(model), np.zeros(model.num_rates)]))
     size = model.num_coordinates + model.num_rates
-    expected = f"{size} numbers, the coordinates and their rates"
+    expected = f"{size} finite numbers, the coordinates and their rates"
     return arm_model(model, finite("start", start, (size,), expected))
 
 

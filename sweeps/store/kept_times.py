@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
+import math
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import jax
 
 from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.devices import available_cores
+from jaxmodal.runtime.whole_files import write_text
 from sweeps.definition.sweep import Sweep
 from sweeps.store.dataset import provenance
 
@@ -28,21 +29,23 @@ def kept(sweep: Sweep, chunk: tuple[int, ...]) -> list[float] | None:
     if file is None:
         return None
     try:
-        found = [float(number) for number in json.loads(file.read_text())]
-    except (OSError, ValueError, TypeError):  # none, or another process was killed while it wrote
+        found = [float(number) for number in json.loads(file.read_text(encoding="utf-8"))]
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        OverflowError,
+    ):  # none, or another process is writing it
         return None
-    return found
+    return found if all(map(math.isfinite, found)) else None
 
 
 def keep(sweep: Sweep, chunk: tuple[int, ...], numbers: list[float]) -> None:
     """Store numbers about a sweep for later processes, if compiled programs are kept, too."""
     file = _file(sweep, chunk)
-    if file is None:
-        return
-    beside = file.with_name(f"{file.name}.{os.getpid()}")
-    with contextlib.suppress(OSError):
-        beside.write_text(json.dumps(numbers))
-        beside.replace(file)
+    if file is not None:
+        with contextlib.suppress(OSError):
+            write_text(file, json.dumps(numbers))
 
 
 def _file(sweep: Sweep, chunk: tuple[int, ...]) -> Path | None:

@@ -66,3 +66,23 @@ def test_a_command_in_its_own_python_code_is_ended():
     out, err, status = ended(process)
     assert (out, status) == ("", 130)
     assert err == "stopped; files that are named above are written, nothing else.\n"
+
+
+#: a command that is imported for minutes
+IMPORTED = """
+import time
+from jaxmodal.cli.commands import LazyGroup, main
+def long(*_):
+    print("begun", flush=True)
+    time.sleep(300)
+LazyGroup.get_command = long
+main(["--no-cache", "frequencies"])
+"""
+
+
+def test_a_command_that_is_still_imported_is_ended():
+    process = running(IMPORTED)
+    process.send_signal(signal.SIGINT)
+    out, err, status = ended(process)
+    assert (out, status) == ("", 130)
+    assert err == "stopped; files that are named above are written, nothing else.\n"

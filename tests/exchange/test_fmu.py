@@ -259,7 +259,7 @@ def test_where_there_is_no_compiler_there_are_sources_and_a_word(tmp_path):
     ("model", "values", "message"),
     [
         (model_of, {"path": "arm.xml"}, r"must end in \.fmu"),
-        (model_of, {"start": [1.0]}, "start = .*8 numbers, the coordinates and their rates"),
+        (model_of, {"start": [1.0]}, "start = .*8 finite numbers, the coordinates and their rates"),
         (model_of, {"step": -1.0}, "step"),
         (model_of, {"integrator": "euler"}, "integrator = 'euler': must be one of 'rk4', 'dopri5'"),
         (model_of, {"tolerance": 1e-6}, "tolerance = 1e-06: steps of 'rk4' are all alike"),

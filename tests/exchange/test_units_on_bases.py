@@ -3,14 +3,19 @@
 FMPy runs them beside `simulate`. What compiles: one arm with rigid links on each of three bases.
 """
 
+import ctypes
 import dataclasses
 import shutil
+import subprocess
+import zipfile
 from typing import Any
+from xml.etree import ElementTree
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import jaxmodal as jm
 from jaxmodal import dynamics
@@ -125,6 +130,108 @@ def small(**changes):
     return dynamics.flexible_arm(jm.SpatialArm((slide, bar)), gravity=(0, 0, -9.81), **changes)
 
 
+class Compiled:
+    """The functions of the C source of a unit."""
+
+    def __init__(self, made, folder):
+        if shutil.which("cc") is None:
+            pytest.skip("there is no C compiler cc")
+        with zipfile.ZipFile(made.path) as unit:
+            unit.extractall(folder)
+        sources = [folder / "sources" / name for name in ("model.c", "arm_equations.c")]
+        library = folder / "model.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, *sources, "-lm"], check=True)
+        self.library, self.made = ctypes.CDLL(str(library)), made
+
+    def __call__(self, state, given):
+        """Rates of the states and outputs, by name."""
+        numbers = (np.array(state, float), np.array(given, float))
+        found = [np.zeros(len(names)) for names in (self.made.states, self.made.outputs)]
+        for name, room in zip(("model_derivatives", "model_outputs"), found, strict=True):
+            at = [x.ctypes.data_as(ctypes.c_void_p) for x in (*numbers, room)]
+            getattr(self.library, name)(*at)
+        names = ([f"der({name})" for name in self.made.states], self.made.outputs)
+        return [dict(zip(of, room, strict=True)) for of, room in zip(names, found, strict=True)]
+
+
+def turning(base):
+    """A bar of 4 kg at 0.5 m that turns about z on a base of 3 kg, without gravity."""
+    bar = jm.SpatialLink(
+        *(0.5,),
+        rigid=True,
+        joint_axis=(0, 0, 1),
+        stator=jm.RigidBody(3.0, inertia=(1.0, 1.5, 2.0)),
+        body=jm.RigidBody(4.0, inertia=(0.3, 0.4, 0.2)),
+    )
+    return dynamics.flexible_arm(jm.SpatialArm((bar,)), base=base, gravity=(0.0, 0.0, 0.0))
+
+
+def test_the_source_of_a_bar_on_a_base_that_is_shaken(tmp_path):
+    """The moment about the joint: of the turning of both, and of the base that leaves the mass behind."""
+    made = write_fmu(turning("driven"), tmp_path / "driven.fmu", build=False)
+    angle, torque = 0.7, 2.5
+    rates, outputs = Compiled(made, tmp_path)([angle, *np.zeros(13)], [torque, *SHAKEN])
+    moment = 4.0 * 0.5 * (SHAKEN[1] * np.cos(angle) - SHAKEN[0] * np.sin(angle))
+    turned = (torque - moment) / (0.2 + 4.0 * 0.5**2) - SHAKEN[5]
+    assert rates["der(theta1.rate)"] == pytest.approx(turned, rel=1e-13)
+    kinds = [
+        f"der(base.{kind}{k}.rate)" for kind in ("displacement", "rotation") for k in (1, 2, 3)
+    ]
+    np.testing.assert_array_equal([rates[name] for name in kinds], SHAKEN)
+    tip = [outputs[f"tip.{a}"] for a in "xyz"]
+    np.testing.assert_allclose(
+        tip, [0.5 * np.cos(angle), 0.5 * np.sin(angle), 0.0], rtol=0.0, atol=1e-15
+    )
+
+
+def test_the_source_of_a_bar_on_a_base_that_floats(tmp_path):
+    """Place and quaternion by rotations of SciPy; the rest keeps momentum, its moment and energy."""
+    made = write_fmu(turning("free"), tmp_path / "free.fmu", build=False)
+    place, turn = np.array([0.1, -0.2, 0.3]), np.array([0.9, 0.3, -0.6, 0.2])
+    velocity, spin = np.array([0.4, -0.7, 0.5]), np.array([1.1, 0.6, -0.8])
+    angle, rate, longer = 0.7, -0.9, 1.7
+
+    unit = Compiled(made, tmp_path)
+    state = np.array([angle, *place, *(longer * turn), rate, *velocity, *spin])
+    rates, outputs = unit(state, [0.0])
+    slopes = np.array(list(rates.values()))
+    exact = turn / np.linalg.norm(turn)
+    seen = [outputs[f"base.quaternion.{a}"] for a in "wxyz"]
+    np.testing.assert_allclose(seen, exact, rtol=0.0, atol=1e-15)
+    seen = [outputs[f"base.position.{a}"] for a in "xyz"]
+    np.testing.assert_array_equal(seen, place)
+    assert (outputs["joint1.angle"], outputs["joint1.rate"]) == (angle, rate)
+
+    stands = Rotation.from_quat(exact, scalar_first=True)
+    np.testing.assert_allclose(slopes[1:4], stands.apply(velocity), rtol=0.0, atol=1e-14)
+    step = 1e-6
+    ahead, behind = (
+        (stands * Rotation.from_rotvec(sign * step * spin)).as_quat(scalar_first=True)
+        for sign in (1.0, -1.0)
+    )
+    expected = longer * np.linalg.norm(turn) * (ahead - behind) / (2.0 * step)
+    np.testing.assert_allclose(slopes[4:8], expected, rtol=0.0, atol=1e-9)
+
+    def kept(state):
+        axes = Rotation.from_quat(state[4:8], scalar_first=True)
+        of_bar = axes * Rotation.from_rotvec([0.0, 0.0, state[0]])
+        base, omega = axes.apply(state[9:12]), axes.apply(state[12:15])
+        lever = of_bar.apply([0.5, 0.0, 0.0])
+        spun = omega + axes.apply([0.0, 0.0, state[8]])
+        pushed = 4.0 * (base + np.cross(spun, lever))
+        own = of_bar.apply(np.array([0.3, 0.4, 0.2]) * of_bar.inv().apply(spun))
+        of_base = axes.apply(np.array([1.0, 1.5, 2.0]) * state[12:15])
+        whole = 3.0 * base + pushed
+        about = of_base + own + np.cross(state[1:4], whole) + np.cross(lever, pushed)
+        turns = (spun @ own + omega @ of_base) / 2.0
+        energy = turns + 1.5 * base @ base + pushed @ pushed / 8.0
+        return np.array([*whole, *about, energy])
+
+    step = 1e-5
+    changes = (kept(state + step * slopes) - kept(state - step * slopes)) / (2.0 * step)
+    np.testing.assert_allclose(changes, 0.0, rtol=0.0, atol=1e-8)
+
+
 def test_variables_have_the_units_of_what_they_are(tmp_path):
     made = write_fmu(small(base="free"), tmp_path / "free.fmu", build=False)
     assert made.inputs == ("force1", "torque2")
@@ -135,6 +242,35 @@ def test_variables_have_the_units_of_what_they_are(tmp_path):
     assert "nothing oscillates" in str(made)
     driven = write_fmu(small(base="driven"), tmp_path / "driven.fmu", build=False)
     assert driven.inputs[2] == "base.displacement1.acceleration"
+    units = {}
+    for unit in (made, driven):
+        text = zipfile.ZipFile(unit.path).read("modelDescription.xml")
+        units |= {
+            x.get("name"): x.get("unit") for x in ElementTree.fromstring(text).iter("Float64")
+        }
+    assert (units["force1"], units["torque2"]) == ("N", "N.m")
+    assert (units["joint1.position"], units["joint2.angle"]) == ("m", "rad")
+    assert (units["joint1.rate"], units["joint2.rate"]) == ("m/s", "rad/s")
+    assert (units["base.displacement1"], units["base.rotation1"]) == ("m", "rad")
+    accelerations = [units[f"base.{of}1.acceleration"] for of in ("displacement", "rotation")]
+    assert accelerations == ["m/s/s", "rad/s/s"]
+    assert (units["base.x"], units["base.vx"], units["base.wx"]) == ("m", "m/s", "rad/s")
+
+
+def test_the_longest_step_heeds_dampers(tmp_path):
+    """A mode with losses K times a time: the roots of its quadratic, which are real where that is long."""
+    beam = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.003, 0.04), hub_inertia=0.01)
+    fastest = [
+        write_fmu(
+            dynamics.flexible_arm(jm.Arm((beam,)), 1, kelvin_voigt_time=time),
+            tmp_path / f"{time}.fmu",
+            build=False,
+        ).fastest
+        for time in (0.0, 1.0)
+    ]
+    half = 0.5 * fastest[0] ** 2
+    expected = half + np.sqrt(half**2 - fastest[0] ** 2)
+    assert fastest[1] == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_base_that_floats_begins_somewhere(tmp_path):
@@ -142,7 +278,9 @@ def test_a_base_that_floats_begins_somewhere(tmp_path):
     start = np.zeros(model.num_coordinates + model.num_rates)
     with pytest.raises(jm.ArmError, match=r"start: its last four entries are 0"):
         write_fmu(model, tmp_path / "free.fmu", start=start, build=False)
-    with pytest.raises(jm.ArmError, match=f"{start.size} numbers, the coordinates and their rates"):
+    with pytest.raises(
+        jm.ArmError, match=f"{start.size} finite numbers, the coordinates and their rates"
+    ):
         write_fmu(model, tmp_path / "free.fmu", start=start[1:], build=False)
 
 

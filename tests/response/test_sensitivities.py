@@ -15,8 +15,8 @@ from jaxmodal.runtime.namespace import Array
 from tests import real_arms
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
+from tests.response.held_arms import OUTPUTS, held, held_in_40_digits, without_supports
 from tests.response.test_damped_modes import ARMS, PLAIN, _one_mass
-from tests.response.test_held_tips import OUTPUTS, held, held_in_40_digits, without_supports
 
 
 def _slope(size, centre):

@@ -7,7 +7,7 @@ from mpmath import mpf
 
 import jaxmodal as jm
 from tests.response.arms import bent, with_damping
-from tests.response.test_held_tips import held
+from tests.response.held_arms import held
 from tests.spatial import exact_frequencies
 from tests.spatial.cases import standing_arm, tube
 from tests.spatial.exact_frequencies import receptance

@@ -271,6 +271,7 @@ def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
         ("1e9", 8.0, "the nearest value there is 8."),
         ("inf", np.inf, ""),
         ("4.9999999", 5.0, ""),
+        ("4.9999", 5.0, "--at k=4.9999: the nearest value there is 5."),
     ],
 )
 def test_the_nearest_point_of_an_axis_in_any_order_is_taken_and_told(asked, found, told, capsys):

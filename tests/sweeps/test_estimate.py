@@ -155,11 +155,26 @@ def test_times_of_several_chunks_are_kept_for_the_same_definition(monkeypatch, k
     assert len(list(kept_in.iterdir())) == 3
 
 
+def test_times_of_other_versions_or_cores_are_not_taken(monkeypatch, kept_in):
+    Machine(monkeypatch, each=0.25)
+    measured(10_000, 64)
+    now = kept_times.provenance()
+    for name in ("jaxmodal_version", "jax_version", "device"):
+        with monkeypatch.context() as other:
+            other.setattr(kept_times, "provenance", lambda name=name: now | {name: "another"})
+            assert not measured(10_000, 64).earlier
+    with monkeypatch.context() as other:
+        other.setattr(kept_times, "available_cores", lambda: 1000)
+        assert not measured(10_000, 64).earlier
+    assert measured(10_000, 64).earlier
+
+
 def test_times_that_cannot_be_read_or_kept_are_measured_anew(monkeypatch, kept_in):
     Machine(monkeypatch, each=0.25)
     found = measured(10_000, 64)
     (file,) = kept_in.iterdir()
-    for text in ("", "[1, 2", "[1, 2]", '["a", 1, 2, 3]', "7", '{"a": 1}'):
+    numbers = ("[NaN, 1, 2, 3]", "[1, Infinity, 2, 3]", f"[1, 2, 3, {10**400}]")
+    for text in ("", "[1, 2", "[1, 2]", '["a", 1, 2, 3]', "7", '{"a": 1}', *numbers):
         file.write_text(text)
         assert measured(10_000, 64) == found, text
     assert measured(10_000, 64).earlier
