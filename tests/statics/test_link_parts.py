@@ -7,7 +7,7 @@ import numpy as np
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.eigenspaces.modal_mass import link_starts
-from jaxmodal.statics.link_parts import Motions
+from jaxmodal.statics.link_parts import Body, Motions
 
 
 def _arm_and_motions():
@@ -75,3 +75,12 @@ def test_links_start_where_frames_in_space_have_them():
     arm = jm.Arm((link.replace(joint_angle=0.3), link.replace(joint_angle=-1.1), link))
     expected = [frame.start[:2] for frame in jm.to_spatial(arm).frames()]
     np.testing.assert_allclose(link_starts(beam_values(arm)), expected, rtol=1e-13, atol=1e-15)
+
+
+def test_opposed_bodies_have_no_term_that_cancels():
+    """Sizes of rounding errors rest on it."""
+    ones = np.ones((1, 3))
+    for x, y in ((0.2, 0.3), (-0.2, 0.3), (0.2, -0.3), (-0.2, -0.3)):
+        body = Body(*(np.array([value]) for value in (2.0, 0.5, x, y)))
+        found = body.opposed().momentum(ones)
+        np.testing.assert_allclose(found, [[-2.3, -2.2, -1.0]], rtol=1e-15, atol=0)
