@@ -150,7 +150,9 @@ def _solved(
     """What was found, NaN where there is less than there may be, and the counts at both sides, shapes (N, A)."""
     nodes, cells = unknown.nodes, omega.size
     each = np.repeat(np.arange(cells), nodes.size)
-    found = unknown.determinant(arms, each, omega[each], angles[:, each], np.tile(nodes, cells))
+    found = arms.determinant(
+        each, omega[each], *unknown.posed(angles[:, each], np.tile(nodes, cells))
+    )
     first = nodes.size * np.arange(
         cells
     )  # of each cell, of whose exponent the values of all its places are
@@ -164,10 +166,9 @@ def _solved(
 
     def proof(cell: np.ndarray, column: np.ndarray, at: np.ndarray) -> None:
         """Count at both sides of the frequency with the unknown ``at``, and keep what is proven."""
+        there = unknown.posed(angles[:, cell], at)
         counts = [
-            unknown.determinant(
-                arms, cell, omega[cell] * (1.0 + side * _DISTANCE), angles[:, cell], at
-            ).passed
+            arms.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), *there).passed
             for side in (-1.0, 1.0)
         ]
         good = counts[1] > counts[0]
@@ -186,7 +187,7 @@ def _solved(
     if cell.size:
         at = place[cell, column]
         for _ in range(unknown.corrections):
-            there = unknown.determinant(arms, cell, omega[cell], angles[:, cell], at)
+            there = arms.determinant(cell, omega[cell], *unknown.posed(angles[:, cell], at))
             exact = _values(there, scale, cell) / size[cell, 0]
             at = unknown.corrected(polynomial[cell], at, exact)
         proof(cell, column, at)

@@ -284,11 +284,8 @@ def _inside(
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, (M, B + 1), -1 where there is none."""
     row, piece, ends = _pieces(border, limits)
-    middle = unknown.place(ends.mean(axis=1))
-    below, above = (
-        unknown.determinant(arms, row, np.full(row.size, w), postures[:, row], middle).passed
-        for w in band
-    )
+    middle = unknown.posed(postures[:, row], unknown.place(ends.mean(axis=1)))
+    below, above = (arms.determinant(row, np.full(row.size, w), *middle).passed for w in band)
     inside = np.full((border.shape[0], border.shape[1] + 1), -1)
     inside[row, piece] = above - below
     return inside
