@@ -18,6 +18,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.inverse_results import PosturesAt
+from jaxmodal.postures.readings import warn_of_degrees
 from jaxmodal.postures.turned_arms import TurnedArms, turned
 from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.statuses import Status
@@ -71,6 +72,11 @@ def postures_at(
         none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where a planar arm
         bears loads, or a value is asked for of an arm with axial forces.
 
+    Warns
+    -----
+    ImplausibleWarning
+        An angle of ``postures`` is more than two turns: it is probably in degrees.
+
     Notes
     -----
     Five evaluations of the determinant of the paper's eq (39) in double-double, in space nine, give the polynomial,
@@ -96,6 +102,8 @@ def postures_at(
     frequencies = _frequencies(omega)
     unknown = unknown_of(arm, arms, joint, limits)
     frequencies, angles = _cells(arms, frequencies, joint, postures)
+    if postures is not None:
+        warn_of_degrees("postures", postures, angles[[not arm.slides(k) for k in arms.joints]])
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
     found = solutions(arms, unknown, frequencies, angles)
     angle, below, above = (x.reshape(shape) for x in found)
