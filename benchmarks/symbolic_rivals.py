@@ -22,7 +22,7 @@ POSED = ("full", "rotation", False)
 
 def chain(links: int, posed: tuple[str, str, bool]) -> Any:
     """A model of equal links with hubs and a payload."""
-    from benchmarks.dynamics import chain as equal_links
+    from benchmarks.forward_dynamics import chain as equal_links
 
     return equal_links(links, MODES).posed(*posed)
 

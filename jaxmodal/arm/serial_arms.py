@@ -19,7 +19,7 @@ from jaxmodal.runtime.namespace import xp
 from jaxmodal.runtime.pages import Explored
 
 #: angles of a posture beyond two turns, rad, are probably degrees
-_MOST_RADIANS = 4.0 * math.pi
+MOST_RADIANS = 4.0 * math.pi
 
 
 class SerialArm(Explored, Record):
@@ -136,7 +136,7 @@ class SerialArm(Explored, Record):
         posed = self._posed(angles, "rad")
         for number, link in enumerate(posed.links, start=1):
             angle = link.joint_angle
-            if isinstance(angle, float) and abs(angle) > _MOST_RADIANS:
+            if isinstance(angle, float) and abs(angle) > MOST_RADIANS:
                 text = f"link{number}.joint_angle = {angle:.6g}: rad expected, more than two turns; if this is in "
                 warnings.warn(
                     f"{text}degrees, use with_posture_deg", ImplausibleWarning, stacklevel=2

@@ -18,6 +18,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.inverse_results import PosturesAt
+from jaxmodal.postures.readings import warn_of_degrees
 from jaxmodal.postures.turned_arms import TurnedArms, turned
 from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.statuses import Status
@@ -71,6 +72,11 @@ def postures_at(
         none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where a planar arm
         bears loads, or a value is asked for of an arm with axial forces.
 
+    Warns
+    -----
+    ImplausibleWarning
+        An angle of ``postures`` is more than two turns: it is probably in degrees.
+
     Notes
     -----
     Five evaluations of the determinant of the paper's eq (39) in double-double, in space nine, give the polynomial,
@@ -96,6 +102,8 @@ def postures_at(
     frequencies = _frequencies(omega)
     unknown = unknown_of(arm, arms, joint, limits)
     frequencies, angles = _cells(arms, frequencies, joint, postures)
+    if postures is not None:
+        warn_of_degrees("postures", postures, angles[[not arm.slides(k) for k in arms.joints]])
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
     found = solutions(arms, unknown, frequencies, angles)
     angle, below, above = (x.reshape(shape) for x in found)
@@ -150,7 +158,9 @@ def _solved(
     """What was found, NaN where there is less than there may be, and the counts at both sides, shapes (N, A)."""
     nodes, cells = unknown.nodes, omega.size
     each = np.repeat(np.arange(cells), nodes.size)
-    found = unknown.determinant(arms, each, omega[each], angles[:, each], np.tile(nodes, cells))
+    found = arms.determinant(
+        each, omega[each], *unknown.posed(angles[:, each], np.tile(nodes, cells))
+    )
     first = nodes.size * np.arange(
         cells
     )  # of each cell, of whose exponent the values of all its places are
@@ -164,10 +174,9 @@ def _solved(
 
     def proof(cell: np.ndarray, column: np.ndarray, at: np.ndarray) -> None:
         """Count at both sides of the frequency with the unknown ``at``, and keep what is proven."""
+        there = unknown.posed(angles[:, cell], at)
         counts = [
-            unknown.determinant(
-                arms, cell, omega[cell] * (1.0 + side * _DISTANCE), angles[:, cell], at
-            ).passed
+            arms.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), *there).passed
             for side in (-1.0, 1.0)
         ]
         good = counts[1] > counts[0]
@@ -186,7 +195,7 @@ def _solved(
     if cell.size:
         at = place[cell, column]
         for _ in range(unknown.corrections):
-            there = unknown.determinant(arms, cell, omega[cell], angles[:, cell], at)
+            there = arms.determinant(cell, omega[cell], *unknown.posed(angles[:, cell], at))
             exact = _values(there, scale, cell) / size[cell, 0]
             at = unknown.corrected(polynomial[cell], at, exact)
         proof(cell, column, at)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import MOST_RADIANS
+from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 #: digits behind the point of an angle in degrees
@@ -42,3 +46,13 @@ def in_unit(address: str) -> str:
 def cell_text(what: int | str, value: float) -> str:
     """One of `as_read` in a table."""
     return f"{value:.9g}" if isinstance(what, str) else _ANGLE.format(value)
+
+
+def warn_of_degrees(name: str, given: Any, angles: np.ndarray) -> None:
+    """Warn the caller's caller of angles in rad of more than two turns, which are probably degrees."""
+    if np.abs(angles).max(initial=0.0) > MOST_RADIANS:
+        warnings.warn(
+            f"{name} = {shown(given)}: rad expected, more than two turns; if in degrees, give np.radians of them",
+            ImplausibleWarning,
+            stacklevel=3,
+        )

@@ -15,7 +15,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
 from jaxmodal.postures.places import joint_at
-from jaxmodal.postures.readings import in_unit
+from jaxmodal.postures.readings import in_unit, warn_of_degrees
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.postures.unknowns import Unknown, quantity_given, unknown_of
@@ -76,6 +76,11 @@ def resonance_free(
         No parameter has the address, or the arm may not have one of its values; a planar one bears loads; or it
         is buckled in a posture of the map.
 
+    Warns
+    -----
+    ImplausibleWarning
+        The rows are angles of more than two turns: ``values`` are probably in degrees.
+
     Examples
     --------
     >>> import numpy as np
@@ -104,6 +109,8 @@ def resonance_free(
         least, most = _limits(limits)
     row = _across(arm, arms.joints, joint, across)
     angles = _row_values(row, values, points)
+    if row and not isinstance(row, str):
+        warn_of_degrees("values", values, angles)
     return on_rows(arm, (low, high), joint, row, angles, (least, most), theory)
 
 
@@ -284,11 +291,8 @@ def _inside(
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, (M, B + 1), -1 where there is none."""
     row, piece, ends = _pieces(border, limits)
-    middle = unknown.place(ends.mean(axis=1))
-    below, above = (
-        unknown.determinant(arms, row, np.full(row.size, w), postures[:, row], middle).passed
-        for w in band
-    )
+    middle = unknown.posed(postures[:, row], unknown.place(ends.mean(axis=1)))
+    below, above = (arms.determinant(row, np.full(row.size, w), *middle).passed for w in band)
     inside = np.full((border.shape[0], border.shape[1] + 1), -1)
     inside[row, piece] = above - below
     return inside

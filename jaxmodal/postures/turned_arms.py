@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,8 +27,9 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: no further values
-_NOTHING: Mapping[str, np.ndarray] = {}
+#: values of cells by address
+Values: TypeAlias = Mapping[str, np.ndarray]
+_NOTHING: Values = {}
 
 
 class TurnedArms(Protocol):
@@ -57,11 +58,7 @@ class TurnedArms(Protocol):
         ...
 
     def determinant(
-        self,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        values: Mapping[str, np.ndarray] = _NOTHING,
+        self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray, values: Values = _NOTHING
     ) -> Determinant:
         """D and the count J in double-double of the arms of some cells (N,), at omega (N,) in postures (joints, N).
 
@@ -97,7 +94,7 @@ class TurnedInThePlane:
     beams: BeamArrays
     flags: Theory
     joints: tuple[int, ...]
-    values: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    values: Values = dataclasses.field(default_factory=dict)
 
     @property
     def own(self) -> np.ndarray:
@@ -113,11 +110,7 @@ class TurnedInThePlane:
         return len(self.joints) == 1 and not on_ground and is_mirrored(self.beams)
 
     def determinant(
-        self,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        values: Mapping[str, np.ndarray] = _NOTHING,
+        self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray, values: Values = _NOTHING
     ) -> Determinant:
         beams = of_cells(self.beams, cells)
         if values and cells.size:
@@ -183,11 +176,7 @@ class TurnedInSpace:
         return False
 
     def determinant(
-        self,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        values: Mapping[str, np.ndarray] = _NOTHING,
+        self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray, values: Values = _NOTHING
     ) -> Determinant:
         given = {address: column[cells] for address, column in self.values.items()}
         given |= dict(zip(self._addresses, angles, strict=True))

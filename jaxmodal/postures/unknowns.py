@@ -16,11 +16,10 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.quantities import shown
 from jaxmodal.postures import trigonometric_zeros as turns
 from jaxmodal.postures import value_zeros
-from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.places import joint_at, quantity_at, usual_of
 from jaxmodal.postures.polynomial_values import Quantity, may_be_negative
 from jaxmodal.postures.readings import in_unit
-from jaxmodal.postures.turned_arms import TurnedArms, require_joint
+from jaxmodal.postures.turned_arms import TurnedArms, Values, require_joint
 from jaxmodal.postures.values_in_space import is_of_a_tensor
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import AnyArm
@@ -45,15 +44,8 @@ class Unknown(Protocol):
         """How many zeros there are at the most."""
         ...
 
-    def determinant(
-        self,
-        arms: TurnedArms,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        at: np.ndarray,
-    ) -> Determinant:
-        """D of some cells, in postures ``angles`` (joints, N), with the unknown at coordinates ``at`` (N,)."""
+    def posed(self, angles: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, Values]:
+        """Postures ``angles`` (joints, N), and values beside them, with the unknown at coordinates ``at`` (N,)."""
         ...
 
     def value(self, at: np.ndarray) -> np.ndarray:
@@ -106,17 +98,10 @@ class AngleOf:
     def most(self) -> int:
         return 2 * self.degree
 
-    def determinant(
-        self,
-        arms: TurnedArms,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        at: np.ndarray,
-    ) -> Determinant:
+    def posed(self, angles: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, Values]:
         posture = angles.copy()
         posture[self.row] = at
-        return arms.determinant(cells, omega, posture)
+        return posture, {}
 
     def value(self, at: np.ndarray) -> np.ndarray:
         return turns.wrapped(at)
@@ -159,15 +144,8 @@ class ValueOf:
     def most(self) -> int:
         return self.quantity.degree
 
-    def determinant(
-        self,
-        arms: TurnedArms,
-        cells: np.ndarray,
-        omega: np.ndarray,
-        angles: np.ndarray,
-        at: np.ndarray,
-    ) -> Determinant:
-        return arms.determinant(cells, omega, angles, {self.quantity.address: self.value(at)})
+    def posed(self, angles: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, Values]:
+        return angles, {self.quantity.address: self.value(at)}
 
     def value(self, at: np.ndarray) -> np.ndarray:
         if not self.quantity.spring:

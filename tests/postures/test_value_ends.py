@@ -7,6 +7,8 @@ from scipy.optimize import brentq
 
 import jaxmodal as jm
 from jaxmodal.postures import value_zeros
+from jaxmodal.postures.turned_arms import turned
+from jaxmodal.postures.unknowns import unknown_of
 
 THREE = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
 #: two natural frequencies of the arm without a payload are one, from the design notes of the reference solution
@@ -80,6 +82,14 @@ def test_a_heavy_payload_has_the_digits_of_its_frequency(limits):
     assert float(found.angle[0]) == pytest.approx(1e7, rel=1e-12, abs=0.0)
 
 
+def test_values_far_from_the_usual_are_told_apart():
+    """The determinant is evaluated at places as far apart as the limits, however small a usual value is beside them."""
+    arms = turned(THREE, "timoshenko", "")
+    places = unknown_of(THREE, arms, "payload.mass", (1e12, 3e12)).nodes
+    assert np.ptp(places) > 1e12
+    assert np.all(places >= 1e12)
+
+
 def test_a_mass_with_two_equal_frequencies_is_told_once():
     """Of a round link both planes have one frequency: the determinant touches zero; counts prove it."""
     section = jm.hollow_circle(0.03, 0.004, "cowper")
@@ -93,6 +103,7 @@ def test_a_mass_with_two_equal_frequencies_is_told_once():
         assert found.ok
         counts = int(found.count_below[at[0]]), int(found.count_above[at[0]])
         assert counts == (2, 4)
+        assert not np.asarray(found.mode)[~np.asarray(found.found)].any()
         assert int(found.found.sum()) == np.unique(np.asarray(found.angle)[found.found]).size
 
 

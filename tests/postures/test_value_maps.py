@@ -126,6 +126,13 @@ def test_what_has_no_map_is_refused(changes, message):
         jm.resonance_free(THREE, *BAND, **asked)
 
 
+def test_degrees_for_radians_are_warned_of():
+    with pytest.warns(jm.ImplausibleWarning, match=r"postures = \[0, 90\]: rad expected"):
+        jm.postures_at(THREE, 100.0, "payload.mass", [0, 90])
+    with pytest.warns(jm.ImplausibleWarning, match=r"values = \(-90, 90\): rad expected"):
+        jm.resonance_free(THREE, *BAND, "payload.mass", 2, 2, values=(-90, 90), limits=(0.0, 1.0))
+
+
 def run(*arguments):
     asked = [arguments[0], "example:three_link_industrial", "--posture-deg", "40,-60"]
     return CliRunner().invoke(main, [*asked, *arguments[1:]])
@@ -164,6 +171,7 @@ def test_commands_name_values_in_si_units():
             ],
             "--range payload_mass: is that of --joint a second time",
         ),
+        (["--joint", "\N{SUPERSCRIPT TWO}"], "--joint \N{SUPERSCRIPT TWO}: "),
         (["--joint", "theta_2"], "--joint theta_2: is the angle of a joint"),
     ],
 )

@@ -91,6 +91,18 @@ def test_loads_of_zero_change_nothing(arm):
     # brackets of 1e-12
     np.testing.assert_allclose(found.omega, expected.omega, rtol=4e-12, atol=0)
     assert found.count_below.tolist() == expected.count_below.tolist()
+    names = [
+        *("link1.stator.mass", "link3.stator.centre.z", "link1.gear_ratio", "link1.rotor_inertia"),
+        *("link2.length", "link2.density", "link3.support1.stiffness", "base_stiffness.k44"),
+        *("payload.inertia.yy", "link1.base_offset.y", "link1.joint_angle", "link3.section.width"),
+    ]
+    loaded, bare = (
+        np.asarray(jm.sensitivities(x, 2, addresses=names).derivative)
+        for x in (arm.replace(loads=jm.SpatialLoads(gravity_z=0.0)), arm.replace(loads=None))
+    )
+    sizes = np.abs(bare).max(axis=0)
+    # errors of the modes, which are those of the roots of rounding
+    np.testing.assert_allclose(loaded / sizes, bare / sizes, rtol=0, atol=1e-7)
 
 
 def test_what_stands_on_a_hanging_rod_may_fall():
