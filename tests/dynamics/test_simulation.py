@@ -331,6 +331,10 @@ def test_a_shaped_motion_leaves_its_mode_at_rest():
     ("arguments", "words"),
     [
         ({"times": [0.0]}, "two ascending, finite times"),
+        ({"times": [0.0, 0.2, 0.1]}, r"times\[2\] = 0\.1, after 0\.2: must be two ascending"),
+        ({"times": [0.0, 0.2, 0.2]}, r"times\[2\] = 0\.2, after 0\.2: must be"),
+        ({"times": [0.0, np.nan]}, r"times\[1\] = nan, after 0: must be two ascending, finite"),
+        ({"times": [np.inf, 1.0]}, r"times\[0\] = inf: must be two ascending, finite"),
         ({"times": [0.0, 1.0, 0.5]}, "ascending"),
         ({"q": np.zeros(5)}, "must be 6 finite numbers"),
         ({"rate": np.full(6, np.inf)}, "rate = "),

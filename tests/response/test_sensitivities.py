@@ -248,6 +248,22 @@ def test_rigid_supports_against_40_digits():
     assert data.parameter_units.values.tolist() == ["m", "N m s/rad", "N/m"]
 
 
+def test_a_shaken_base_on_rigid_supports_against_40_digits():
+    arm, bare, omega = held(), without_supports(), 300.0
+    outputs = ["link_2@0.5.y", "link_1@0.5.x"]
+    found = jm.response_sensitivities(
+        *(arm, omega, "base.x", outputs), addresses=["link1.length"], quantity="transmissibility"
+    )
+    for k in range(2):
+
+        def changed(x, k=k):
+            other = jm.set_parameters(bare, {"link1.length": float(x)})
+            return held_in_40_digits(other, omega, "base.x", mpmath.mpmathify, outputs)[k]
+
+        truth = _slope(changed, found.values[0])
+        assert abs(found.derivative[k, 0, 0, 0] - truth) < 1e-9 * abs(truth)
+
+
 def test_damped_modes_on_rigid_supports():
     """Without damping they move as natural frequencies do; with it as the roots themselves."""
     first, second = PLAIN.links

@@ -21,7 +21,7 @@ from jaxmodal.dynamics.drives.inverse_kinematics import (
 )
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.drives.piecewise import through
-from jaxmodal.dynamics.drives.rules import check_values
+from jaxmodal.dynamics.drives.rules import ascending_times, check_values
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.datasets import variable
@@ -221,7 +221,7 @@ def follow_path(
     require_held_base(model, "follow_path")
     require_truth("allow_misses", allow_misses)
     damping, tolerance = positive("damping", damping), positive("tolerance", tolerance)
-    moments = _moments(times)
+    moments = ascending_times(times, 4, 81)
     n = model.num_links
     begin = finite("near", near, (n,), f"{n} finite numbers, an angle of each joint (rad)")
     lower, upper = _limits(limits, n)
@@ -285,15 +285,6 @@ def _judged(
         f"{found.singular[worst]:.2g}. A path must lie within reach of the undeflected arm and its limits, and `near` "
         "near its start"
     )
-
-
-def _moments(times: Any) -> np.ndarray:
-    expected = "four ascending, finite times or more, s, such as numpy.linspace(0, 2, 81)"
-    moments = reals("times", times, expected)
-    good = moments.ndim == 1 and moments.size > 3 and np.all(np.isfinite(moments))
-    if not (good and np.all(np.diff(moments) > 0.0)):
-        raise ArmError(f"times: of shape {moments.shape}; must be {expected}.")
-    return moments
 
 
 def _limits(limits: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

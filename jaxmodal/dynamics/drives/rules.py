@@ -111,6 +111,35 @@ def _of_the_library(given: Any) -> bool:
     return type(given).__module__.split(".")[0] == __name__.split(".")[0]
 
 
+def ascending_times(times: Any, least: int, usual: int) -> np.ndarray:
+    """Return ``times`` as an array of finite, ascending numbers of seconds.
+
+    Parameters
+    ----------
+    times
+        As given by a user.
+    least, usual
+        Least number of times, 2 or 4, and number of times in the example of a message.
+
+    Raises
+    ------
+    ArmError
+        If they are not; it names the first time that is wrong.
+    """
+    number = {2: "two", 4: "four"}[least]
+    expected = f"{number} ascending, finite times or more, s, such as numpy.linspace(0, 2, {usual})"
+    moments = reals("times", times, expected)
+    if moments.ndim != 1 or moments.size < least:
+        raise ArmError(f"times: of shape {moments.shape}; must be {expected}.")
+    good = np.isfinite(moments)
+    good[1:] &= ~(moments[1:] <= moments[:-1])
+    if not np.all(good):
+        k = int(np.argmin(good))
+        after = f", after {moments[k - 1]:.6g}" if k else ""
+        raise ArmError(f"times[{k}] = {moments[k]:.6g}{after}: must be {expected}.")
+    return moments
+
+
 def check_arguments(what: str, name: str, function: Callable[..., Any]) -> None:
     """Refuse a function that does not take (time, q, rate, model)."""
     try:

@@ -10,11 +10,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arguments import finite, positive, reals, whole
+from jaxmodal.arm.arguments import finite, positive, whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
-from jaxmodal.dynamics.drives.rules import check_arguments, check_values, shape_given
+from jaxmodal.dynamics.drives.rules import (
+    ascending_times,
+    check_arguments,
+    check_values,
+    shape_given,
+)
 from jaxmodal.dynamics.drives.torques import Function, Law, as_law
 from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
@@ -228,14 +233,10 @@ def check_number_of_times(name: str, value: object, number: float) -> None:
 
 
 def _times(times: Any) -> np.ndarray:
-    expected = "two ascending, finite times or more, s, such as numpy.linspace(0, 2, 201)"
-    moments = reals("times", times, expected)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spans = np.diff(moments) if moments.ndim == 1 else np.zeros(0)
-        total = np.sum(spans)
-    if not (spans.size and np.all(np.isfinite(moments)) and np.all(spans > 0.0)):
-        raise ArmError(f"times: of shape {moments.shape}; must be {expected}.")
-    if not np.isfinite(total):
+    moments = ascending_times(times, 2, 201)
+    with np.errstate(over="ignore"):
+        span = moments[-1] - moments[0]
+    if not np.isfinite(span):
         raise ArmError(
             f"times: from {moments[0]:g} to {moments[-1]:g} s; their difference must be finite."
         )

@@ -213,7 +213,7 @@ def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> 
         nothing = np.zeros(slopes.shape[:3], bool)
         values = np.zeros((*slopes.shape[1:3], 1), bool)
         for k, into in enumerate(plain.inputs):
-            for o, out in enumerate(read if into.place != "base" else ()):
+            for o, out in enumerate(read):
                 i, j = (plain.loads.index(each) for each in (out, into))
                 values[o, k] = still.part(i, j)
                 terms = reactions.cancelled_slopes(6 + i, 6 + j, w[6 + i, 6 + j])
