@@ -19,7 +19,6 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
 from jaxmodal.response.driven.stepped_arms import cells_of, entry, parts_of, with_slopes
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -135,11 +134,6 @@ def spatial_system(
     bending = [part.link for part in parts if not part.link.rigid]
     sections = sections_of(bending)
     links, rigid = _with_rigid_supports(links, reduced, sections)
-    if rigid and quantity in ("dynamic_stiffness", "transmissibility"):
-        raise ArmError(
-            f"quantity = {quantity!r}: is not available for an arm in space with rigid supports, because the held "
-            "places cannot be moved; give them a large finite stiffness."
-        )
     return SpatialSystem(
         links=tuple(links),
         sections=_with_slopes(sections),

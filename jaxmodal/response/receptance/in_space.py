@@ -41,7 +41,7 @@ from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
-from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
 #: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 1024
@@ -91,26 +91,30 @@ def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]
 
 
 def still_inputs(system: SpatialSystem) -> list[Port]:
-    """Return inputs with an imposed displacement that cannot move: their loads do no work on any elastic part."""
+    """Return inputs with an imposed displacement that cannot move: supports hold them, or no elastic part gives."""
     if system.quantity not in ("dynamic_stiffness", "transmissibility"):
         return []
     omega = np.ones(1)
     found, _ = condensed_in_space(system, omega)
-    numbers = {each: 6 + system.loads.index(each) for each in system.inputs if each in system.loads}
+    held = still_loads(system).held
+    numbers = {each: system.loads.index(each) for each in system.inputs if each in system.loads}
     return [
-        each for each, load in numbers.items() if not np.any(as_array(found[load, load], omega))
+        each
+        for each, load in numbers.items()
+        if load in held or not np.any(as_array(found[6 + load, 6 + load], omega))
     ]
 
 
 class Still(NamedTuple):
-    """Effects of rigid supports at all frequencies, by the numbers of ports.
+    """Effects of rigid supports at all frequencies, by the numbers of ports; -6 to -1 are motions of the ground.
 
     Attributes
     ----------
     held
         Ports that supports fix, directly or through rigid parts.
     apart
-        Pairs of ports, the smaller number first, neither of which moves under a load at the other.
+        Pairs, the smaller number first, of ports neither of which moves under a load at the other, or of a motion of
+        the ground and a port that does not follow it.
     """
 
     held: frozenset[int] = frozenset()
@@ -140,7 +144,7 @@ def still_loads(system: SpatialSystem) -> Still:
             # directions as well
             if own[0] <= max(_HELD * whole[0], _ROUNDING * most[0]):
                 held.add(i - 6)
-            for j in range(6, i):
+            for j in range(i):
                 size = size_of(left[j, i] + 0.0 * omega)
                 # the highest frequencies overflow in large arms
                 if not (np.isnan(size[0]) or np.any(size > APART * sizes[j, i])):
@@ -214,9 +218,12 @@ def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> 
         values = np.zeros((*slopes.shape[1:3], 1), bool)
         for k, into in enumerate(plain.inputs):
             for o, out in enumerate(read):
-                i, j = (plain.loads.index(each) for each in (out, into))
-                values[o, k] = still.part(i, j)
-                terms = reactions.cancelled_slopes(6 + i, 6 + j, w[6 + i, 6 + j])
+                load, moved = plain.loads.index(out), list(_moved_rows(plain, into))
+                values[o, k] = all(still.part(load, row - 6) for row, _ in moved)
+                terms = total(
+                    size_of(x) * reactions.cancelled_slopes(6 + load, row, w[6 + load, row])
+                    for row, x in moved
+                )
                 nothing[:, o, k] = ~np.any(size_of(slopes[:, o, k]) > APART * terms, axis=-1)
     return Parted(values, nothing[..., None])
 
@@ -234,13 +241,9 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> 
         rows = []
         for out in read_ports(system.quantity, system.inputs, system.outputs):
             load = system.loads.index(out)
-            if into.place == "base":
-                imposed = enumerate(system.base_motions[into])
-                row = -sum((found[i, 6 + load] * x for i, x in imposed), start=NOTHING)
-            else:
-                own = system.loads.index(into)
-                row = NOTHING if still.part(own, load) else -found[6 + load, 6 + own]
-            rows.append(as_array(row, omega))
+            moved = [x for x in _moved_rows(system, into) if not still.part(x[0] - 6, load)]
+            motion = -sum((found[row, 6 + load] * x for row, x in moved), start=NOTHING)
+            rows.append(as_array(motion, omega))
         columns.append(np.stack(rows))
     return np.stack(columns, axis=1)
 
@@ -266,9 +269,22 @@ def condensed_in_space(
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
     if system.rigid:
         w, terms = supported(w, system.rigid)
-        for i in (k for k in range(6, w.size) if k - 6 not in held):
-            growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
+        ground = {row for each in system.base_motions for row, _ in _moved_rows(system, each)}
+        loads = [6 + load for load in range(len(system.loads)) if load not in held]
+        for i in (*sorted(ground), *loads):
+            if w[i, i] is not NOTHING:
+                growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
     return w, growth
+
+
+def _moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
+    """Yield the rows that an input moves, each with its share: that of the load, or of directions of the ground."""
+    if into.place != "base":
+        yield 6 + system.loads.index(into), 1.0
+        return
+    for row, x in enumerate(system.base_motions[into]):
+        if x is not NOTHING:
+            yield row, x
 
 
 def characteristic_in_space(system: SpatialSystem, omega: Numbers, share: Any) -> Any:

@@ -62,7 +62,8 @@ def compliance_in_space(
     held, apart = still_loads(system)
     found[sorted(held)], found[:, sorted(held)] = 0.0, 0.0
     for i, j in apart:
-        found[i, j] = found[j, i] = 0.0
+        if i >= 0:
+            found[i, j] = found[j, i] = 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
