@@ -21,9 +21,10 @@ from jaxmodal.arm.sections import (
 from jaxmodal.arm.segments import attach_body, tapered
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.buckling_results import Buckling
+from jaxmodal.at_rest.planar_equilibrium import StaticEquilibrium
 from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
-from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
+from jaxmodal.at_rest.static_equilibrium import static_equilibrium
 from jaxmodal.at_rest.stresses import Stresses
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import THEORIES
