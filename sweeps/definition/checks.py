@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, full_address, list_addresses, resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.batches.kinds import plans_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
@@ -174,15 +174,7 @@ def check_values(arm: AnyArm, columns: Sequence[Column], theories: tuple[TheoryN
     values = {column.address: column.si_values for column in columns}
     for theory in theories:
         with about("theories"):
-            _require_theory(arm, theory, values)
-
-
-def _require_theory(arm: AnyArm, theory: TheoryName, values: Mapping[str, np.ndarray]) -> None:
-    """Raise an error if a theory cannot be used for the arm with these values (no shear coefficients, for one)."""
-    if not isinstance(arm, SpatialArm):
-        require_variants(arm, theory, values)
-    elif theory == "timoshenko":
-        arm.unloaded_model(theory)
+            plans_of(arm).require_theory(arm, theory, values)
 
 
 def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Column]) -> None:
