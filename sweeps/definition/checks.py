@@ -22,7 +22,7 @@ from jaxmodal.batches.kinds import plans_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, Column
@@ -188,7 +188,7 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    if isinstance(arm, SpatialArm) and arm.loads is not None:
+    if arm.loads is not None and not arm.responds_under_loads:
         unknown = [name for name, part in parts.items() if part not in ("", "buckling")]
         if unknown:
             raise SweepError(
@@ -197,8 +197,7 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
             )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):
-        down = "gravity_z = -9.81" if isinstance(arm, SpatialArm) else "gravity = 9.81"
         raise SweepError(
-            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
-            f"with {down}, or links an axial_force."
+            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it "
+            f"loads={arm.some_loads}, in its file a table [loads], or links an axial_force."
         )
