@@ -58,6 +58,7 @@ from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
 from jaxmodal.response.driven.ports import Port, port_names
+from jaxmodal.response.exact.compliance import StaticCompliance, static_compliance
 from jaxmodal.response.exact.exchange import response_data, write_universal_file
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
@@ -74,7 +75,6 @@ from jaxmodal.response.modal.modes_needed import ModesNeeded, modes_needed
 from jaxmodal.response.modal.state_space import StateSpace, state_space
 from jaxmodal.response.modal.superposition import ModalSuperposition, modal_superposition
 from jaxmodal.response.modal.truncation import TruncationError, truncation_error
-from jaxmodal.response.static.compliance import StaticCompliance, static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import (
     ArmError,

@@ -23,7 +23,7 @@ from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
 from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.receptance.posture_sums import responses_of_postures
 from jaxmodal.response.static.buckled import buckled_arms
-from jaxmodal.response.static.compliance import point_of, read_of
+from jaxmodal.response.static.in_plane import point_of, read_of
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.chain import geometry
