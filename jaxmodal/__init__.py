@@ -21,9 +21,10 @@ from jaxmodal.arm.sections import (
 from jaxmodal.arm.segments import attach_body, tapered
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.buckling_results import Buckling
+from jaxmodal.at_rest.planar_equilibrium import StaticEquilibrium
 from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
-from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
+from jaxmodal.at_rest.static_equilibrium import static_equilibrium
 from jaxmodal.at_rest.stresses import Stresses
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import THEORIES
@@ -57,6 +58,7 @@ from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
 from jaxmodal.response.driven.ports import Port, port_names
+from jaxmodal.response.exact.compliance import StaticCompliance, static_compliance
 from jaxmodal.response.exact.exchange import response_data, write_universal_file
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
@@ -73,7 +75,6 @@ from jaxmodal.response.modal.modes_needed import ModesNeeded, modes_needed
 from jaxmodal.response.modal.state_space import StateSpace, state_space
 from jaxmodal.response.modal.superposition import ModalSuperposition, modal_superposition
 from jaxmodal.response.modal.truncation import TruncationError, truncation_error
-from jaxmodal.response.static.compliance import StaticCompliance, static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import (
     ArmError,

@@ -1,5 +1,6 @@
 """A field of a joint or of a body is named in few files: docs/developers says in which."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -29,6 +30,20 @@ MOST = {
 }
 
 
+#: the same of the code alone, without docstrings and comments, for fields that every link has
+MOST_OF_CODE = {"tip_mass": 8, "tip_inertia": 7}
+
+
+def code_of(text):
+    """The text of a module without docstrings and comments."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if documented and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)
+
+
 def files_with(name):
     word = re.compile(rf"\b{name}\b")
     files = (
@@ -43,6 +58,13 @@ def files_with(name):
 def test_a_field_stands_in_few_files(name):
     found = files_with(name)
     assert len(found) == MOST[name], found
+
+
+@pytest.mark.parametrize("name", MOST_OF_CODE)
+def test_the_body_at_the_tip_is_named_in_few_files(name):
+    word = re.compile(rf"\b{name}\b")
+    found = [x for x in files_with(name) if word.search(code_of((ROOT / x).read_text("utf-8")))]
+    assert len(found) == MOST_OF_CODE[name], found
 
 
 def test_a_body_is_its_mass_matrix():
@@ -66,6 +88,7 @@ def test_a_body_is_its_mass_matrix():
 def test_links_show_what_sits_on_them():
     plain, full = jm.examples.three_link_industrial().links[0], two(steel(**VALUES)).links[0]
     assert plain.hub is plain.stator is plain.rotor is plain.base_offset is plain.end_offset is None
+    assert plain.body == Body(plain.tip_mass, plain.tip_inertia)
     assert (full.hub, full.stator) == (Body(0.7, 0.02), Body(1.3, 0.01))
     assert full.rotor == full.moving_rotor == Rotor(2e-5, 60.0)
     assert full.replace(motor="held").rotor == Rotor(2e-5, 0.0)

@@ -15,13 +15,9 @@ from design_opt.problem.objectives import worst_of
 from design_opt.problem.statics import STANDARD_GRAVITY
 from design_opt.problem.structural_constraints import AtRest
 from jaxmodal.arm.arguments import is_finite
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.traced import inverse_buckling_factor
-from jaxmodal.at_rest.traced_in_space import inverse_factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: loads at the tip; planar arms have the first two only
 _AT_TIP = (
@@ -75,22 +71,8 @@ class _Pressed(AtRest):
 
     def shares(self, design: Design) -> Array:
         """Return 1 over the buckling factor at each posture, shape (P, 1); 0 where no load can buckle the arm."""
-        if isinstance(design.arm, SpatialArm):
-            force, moment = np.split(np.array(self._at_tip), 2)
-            loads = LoadsInSpace(self._gravity_in_space(design.arm), force, moment)
-            postures = design.positions(self.postures)
-            return inverse_factors(design.arm, postures, self.theory, loads)[:, None]
-        gravity = self.gravity_on(design.arm)
-
-        def one(arm: Arm) -> Array:
-            return inverse_buckling_factor(
-                arm,
-                self.theory,
-                gravity=(0.0, -gravity),
-                tip_force=(self.tip_force_x, self.tip_force_y),
-            )
-
-        return design.at_each_posture(self.postures, one)[:, None]
+        found: Array = self._statics(design, self.postures).inverse_factors(self._at_tip)
+        return found[:, None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

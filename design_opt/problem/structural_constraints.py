@@ -15,29 +15,16 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
-from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
+from design_opt.problem.statics import STANDARD_GRAVITY, statics_of
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_finite
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
-from jaxmodal.at_rest.traced import second_order_deflection
-from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.models import require_theory
-from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-from jaxmodal.spatial.parts.loads import LoadsInSpace
-
-
-def _pressed(arm: SpatialArm) -> bool:
-    """Return True if a link has an axial force, with which deflections are of second order."""
-    return any(link.axial_force is not None for link in arm.links)
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class AtRest:
@@ -89,23 +76,22 @@ class AtRest:
         """Raise an error if the arm has zero-frequency modes, so that nothing holds it at rest."""
         zeros.require_none(self._kind)
 
-    def gravity_on(self, arm: Arm) -> float:
-        """Return the acceleration of gravity in addition to the arm's own loads, m/s^2 along -y of a planar arm."""
+    def gravity_on(self, arm: AnyArm) -> float:
+        """Return the acceleration of gravity in addition to the arm's own loads, m/s^2 downwards."""
         if self.gravity is None:
             return STANDARD_GRAVITY if arm.loads is None else 0.0
         assert not isinstance(self.gravity, Sequence)
         return self.gravity
 
-    def _gravity_in_space(self, arm: SpatialArm) -> np.ndarray:
-        """Return that on an arm in space, in addition to its own loads, (3,), m/s^2 along x, y and z of the ground."""
+    def _pull(self, arm: AnyArm) -> tuple[Any, ...]:
+        """Return gravity along x and y of the base, or x, y and z of the ground."""
         if isinstance(self.gravity, Sequence):
-            return np.array(self.gravity)
-        down = (
-            (STANDARD_GRAVITY if arm.loads is None else 0.0)
-            if self.gravity is None
-            else self.gravity
-        )
-        return np.array([0.0, 0.0, -down])
+            return tuple(self.gravity)
+        return (*(0.0,) * (statics_of(arm).axes - 1), -self.gravity_on(arm))
+
+    def _statics(self, design: Design, postures: str) -> Any:
+        """Return the statics of a design at the postures of a set, under gravity."""
+        return statics_of(design.arm)(design, postures, self.theory, self._pull(design.arm))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,37 +136,16 @@ class DeflectionLimit(AtRest):
     def check_arm(self, arm: AnyArm) -> None:
         """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
-        if isinstance(arm, SpatialArm) and _pressed(arm):
-            with about(self._kind, ArmError):
-                refuse_loads(arm, "a deflection under axial forces")
-                arm.refuse_supports("a deflection under axial forces")
+        with about(self._kind, ArmError):
+            statics_of(arm).check_deflection(arm)
 
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
     def margins(self, design: Design, today: Design) -> Array:
-        if isinstance(design.arm, SpatialArm):
-            pull, postures = self._gravity_in_space(design.arm), design.positions(self.postures)
-            if _pressed(design.arm):
-                moved = tips_under_gravity(design.arm, postures, self.theory, pull.tolist())
-            else:
-                loads = LoadsInSpace(pull, np.zeros(3), np.zeros(3))
-                moved = tips_at_rest(design.arm, postures, self.theory, loads)
-            return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2
-        flags = theory_flags(self.theory)
-        gravity = self.gravity_on(design.arm)
-
-        def one(arm: Arm) -> Array:
-            beams = beam_arrays(arm)
-            # JAX cannot differentiate the force method for supports, which may be rigid
-            if under_forces(arm) or beams.supports is not None:
-                moved = second_order_deflection(arm, self.theory, gravity=(0.0, -gravity))
-            else:
-                moved = tip_deflection(beams, flags, gravity)
-            return 1.0 - jnp.sum(moved * moved) / self.at_most**2
-
-        return design.at_each_posture(self.postures, one)[:, None]
+        moved = self._statics(design, self.postures).tips()
+        return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,8 +14,8 @@ from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.batches.variants import Variants
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.batches.kinds import plans_of
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: field names of springs of joints and bases, for planar arms and arms in space
 _SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
@@ -106,15 +106,8 @@ def _numbers(arm: AnyArm, angles: np.ndarray, free: int) -> np.ndarray:
     """Return the number of zero-frequency modes at each posture, shape (P,), by the rule of natural frequencies."""
     if not free:
         return np.zeros(len(angles), np.int64)
-    if isinstance(arm, SpatialArm):
-        if arm.loads is None and not any(
-            link.supports for link in arm.links
-        ):  # one per free spring
-            return np.full(len(angles), free)
-        posed = (arm.with_posture(own[np.array(arm.joints) - 1]) for own in angles)
-        return np.array([each.search_model("euler_bernoulli").zero_frequencies for each in posed])
-    columns = posture_columns(arm, angles)
-    return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
+    found: np.ndarray = plans_of(arm).zero_modes(arm, posture_columns(arm, angles))
+    return found
 
 
 def check_spring_bounds(

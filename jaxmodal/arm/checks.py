@@ -13,9 +13,10 @@ from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.plausibility import Implausibility, implausible_values
 from jaxmodal.arm.units import ARCMINUTES
 from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.statics.link_parts import BODY
 
 #: fields that the first table shows, or that say nothing where they have these values
-_SHOWN = ("length", "tip_mass", "tip_inertia")
+_SHOWN = ("length", *BODY)
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf, "thickness_factor": 1.0}
 _FREE_AT_ZERO = ("base_stiffness.k11", "base_stiffness.k22", "base_stiffness.k33")
 

@@ -11,6 +11,7 @@ from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.link_parts import BODY
 
 
 class Jointed(Protocol):
@@ -107,14 +108,14 @@ def _joint(link: Link, number: int) -> str:
 
 def _body(link: Link) -> str:
     mass, inertia = (
-        f"{value_text(x)} {unit}"
-        for x, unit in ((link.tip_mass, "kg"), (link.tip_inertia, "kg m²"))
+        f"{value_text(x)} {unit}" for x, unit in zip(link.body[:2], ("kg", "kg m²"), strict=True)
     )
-    bare = isinstance(link.tip_mass, float) and link.tip_mass == 0.0 == link.tip_inertia
+    mass, inertia = link.body[:2]
+    bare = isinstance(mass, float) and mass == 0.0 == inertia
     return "-" if bare else f"{mass}, {inertia}"
 
 
-_OTHER = ("length", "tip_mass", "tip_inertia", "joint_angle", "joint_stiffness")
+_OTHER = ("length", *BODY, "joint_angle", "joint_stiffness")
 _MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 
 

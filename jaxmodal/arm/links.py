@@ -28,7 +28,7 @@ from jaxmodal.arm.shapes import Rectangle, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
-from jaxmodal.statics.link_parts import STATOR, Body, WithParts, part_of
+from jaxmodal.statics.link_parts import BODY, STATOR, Body, WithParts, part_of
 
 
 @frozen_pytree
@@ -326,7 +326,12 @@ class Link(WithParts, StraightLink):
     def body_mass(self) -> Scalar:
         """Mass of the body at the tip and of the joint's hubs, kg."""
         hubs = [body.mass for body in (self.hub, self.stator) if body is not None]
-        return sum(hubs, start=self.tip_mass)
+        return sum(hubs, start=self.body.mass)
+
+    @property
+    def body(self) -> Body:
+        """Body at the tip: mass, and inertia about its centre of gravity."""
+        return Body(*(getattr(self, name) for name in BODY))
 
     @property
     def stator(self) -> Body | None:

@@ -122,7 +122,7 @@ def inertia_beyond(arm: Arm, number: int) -> float:
         middle = start + length / 2.0
         found += mass * (length * length / 12.0 + middle * middle) + hub * start * start
         start += length
-        found += float(link.tip_mass) * start * start + float(link.tip_inertia)
+        found += float(link.body.mass) * start * start + float(link.body.inertia)
     return found + float(arm.payload.mass) * start * start + float(arm.payload.inertia)
 
 

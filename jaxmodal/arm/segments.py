@@ -19,11 +19,12 @@ from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.statics.link_parts import BODY
 
 #: links and arms, planar or in space
 L = TypeVar("L", bound=StraightLink)
 #: what a body at the end of a planar link is
-_OF_TIP = "tip_mass and tip_inertia"
+_OF_TIP = " and ".join(BODY)
 
 
 def attach_body(
@@ -91,9 +92,9 @@ def with_body_at(
 
 def _body(mass: Any, inertia: Any, centre_x: Any, centre_y: Any) -> dict[str, Any]:
     """Return the fields of a tip body, checked under the names of the arguments."""
-    return {
-        "tip_mass": _checked("mass", mass, NON_NEGATIVE),
-        "tip_inertia": _checked("inertia", inertia, NON_NEGATIVE),
+    own = zip(BODY, (mass, inertia), strict=True)
+    found = {name: _checked(name.removeprefix("tip_"), x, NON_NEGATIVE) for name, x in own}
+    return found | {
         "tip_centre_x": None if centre_x is None else _checked("centre_x", centre_x, FINITE),
         "tip_centre_y": None if centre_y is None else _checked("centre_y", centre_y, FINITE),
     }

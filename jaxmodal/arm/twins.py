@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from jaxmodal.statics.link_parts import BASE_OFFSET, END_OFFSET, HUB, STATOR, TIP
+from jaxmodal.statics.link_parts import BASE_OFFSET, BODY, END_OFFSET, HUB, STATOR
 
 #: values of links that planar arms and those in space have under two names
 _TWINS = {
     name: f"{part}.{value}"
     for part, names, values in (
-        ("body", TIP[:2], ("mass", "inertia.zz")),
+        ("body", BODY, ("mass", "inertia.zz")),
         ("hub", HUB, ("mass", "inertia.zz")),
         ("stator", STATOR, ("mass", "inertia.zz")),
         ("base_offset", BASE_OFFSET, ("x", "y")),

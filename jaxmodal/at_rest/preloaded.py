@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, positive_integer, whole
-from jaxmodal.arm.arm import Arm, require_arm
-from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import constant_force
 from jaxmodal.arm.loads import require_bound
 from jaxmodal.arm.refusals import refuse_loaded_slides
 from jaxmodal.arm.segments import cut
 from jaxmodal.at_rest.buckling import buckling
-from jaxmodal.at_rest.loaded_in_space import loaded_in_space
-from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
+from jaxmodal.at_rest.loads import Asked
+from jaxmodal.at_rest.planar import PlanarAtRest
+from jaxmodal.at_rest.resting import resting
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.one_arm import natural_frequencies
@@ -25,10 +25,9 @@ from jaxmodal.frequencies.tapers import tapered_frequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import UncertifiedError, within
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-from jaxmodal.spatial.preload.vibrating import frequencies_under_loads
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import TURNING
-from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
+from jaxmodal.statics.equilibrium import turning_stiffness
 
 
 def preloaded(
@@ -78,15 +77,18 @@ def preloaded(
     >>> [f"{x.axial_force:.3f}" for x in hanging.links]
     ['9.933', '3.311']
     """
-    flags, loads = under_loads(arm, theory, "preloaded", gravity, tip_force, base_acceleration)
+    asked = Asked(gravity, tip_force, None, base_acceleration)
+    at_rest = PlanarAtRest.of(arm, theory, "preloaded", asked)
     refuse_loaded_slides(arm, "under dead loads")
     whole("pieces", pieces, 1, limits.LINKS)
     require_bound("bound", bound)
     arm = arm.replace(loads=None)
-    beams = beam_values(arm)
-    rest = held_equilibrium(beams, flags.shear, flags.axial, loads)
+    rest = at_rest.rest
     start, outer = (np.asarray(x[0], np.float64) for x in (rest.forces.start, rest.forces.outer))
-    turning = [np.asarray(x, np.float64) for x in turning_stiffness(beams, loads, rest.forces)]
+    turning = [
+        np.asarray(x, np.float64)
+        for x in turning_stiffness(at_rest.beams, at_rest.loads, rest.forces)
+    ]
     made: list[Link] = []
     for k, link in enumerate(arm.links):
         own = 0.0 if link.axial_force is None else float(link.axial_force)
@@ -153,30 +155,28 @@ def preloaded_frequencies(
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0])
     True
     """
-    require_arm(arm)
-    if isinstance(arm, SpatialArm):
-        number = positive_integer(num_modes, "num_modes", limits.MODES)
-        asked = gravity, tip_force, tip_moment, base_acceleration
-        given = loads_in_space(arm, "preloaded_frequencies", *asked, or_axial=True)
-        problem = loaded_in_space(arm, theory, given)
-        return frequencies_under_loads(problem, number, theory)
-    refuse_moment(tip_moment)
+    asked = Asked(gravity, tip_force, tip_moment, base_acceleration)
+    at_rest = resting(arm, theory, "preloaded_frequencies", asked, or_axial=True)
+    number = positive_integer(num_modes, "num_modes", limits.MODES)
+    if (exact := at_rest.frequencies(number)) is not None:
+        return exact
+    own: Any = arm
     loads: Mapping[str, Any] = {
         "gravity": gravity,
         "tip_force": tip_force,
         "base_acceleration": base_acceleration,
     }
 
-    preloaded(arm, theory=theory, **loads)  # checks the arguments before links are cut
+    preloaded(own, theory=theory, **loads)  # checks the arguments before links are cut
 
     def build(number: int, bound: str) -> Arm:
-        return preloaded(arm, theory=theory, **loads, pieces=number, bound=bound)
+        return preloaded(own, theory=theory, **loads, pieces=number, bound=bound)
 
     if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # few segments may buckle
         while 8 * pieces <= max_pieces and _buckled(build(pieces, "middle"), theory):
             pieces *= 2
         if _buckled(build(pieces, "middle"), theory):
-            _refuse_coarse(arm, theory, loads, max_pieces)
+            _refuse_coarse(own, theory, loads, max_pieces)
     return tapered_frequencies(
         build,
         num_modes,

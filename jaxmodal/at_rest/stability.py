@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
 from jaxmodal.statics.load_factors import Loaded, factors
@@ -42,4 +43,20 @@ def judge_stability(problem: Loaded) -> None:
         f"the factor{problem.exact}).",
         LargeDeflectionWarning,
         stacklevel=3,
+    )
+
+
+def rigid_error() -> ArmError:
+    """Return the error for an arm that is rigid throughout."""
+    return ArmError(
+        "the arm is rigid throughout: nothing in it can buckle; make a link or a joint elastic."
+    )
+
+
+def mechanism_error(free: Sequence[str]) -> ArmError:
+    """Return the error for an arm that moves without strain when it has no load; ``free`` are its free springs."""
+    what = f" ({', '.join(free)} = 0)" if free else ""
+    return ArmError(
+        f"the arm moves without strain{what}, a mechanism without load; give its free joints stiffness, or "
+        "support a tip beyond them."
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.solved_postures import at_postures, built
-from jaxmodal.at_rest.loaded_in_space import loaded_in_space
+from jaxmodal.at_rest.in_space import loaded_in_space, with_own
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
@@ -98,7 +98,7 @@ def _solved(
     """
     value, slopes, arm = np.full(shape, np.nan), None, built(structure, values)
     with contextlib.suppress(ArmError):
-        value, slopes = answer(loaded_in_space(arm, theory, loads), arm, names)
+        value, slopes = answer(loaded_in_space(arm, theory, with_own(arm, loads)), arm, names)
     if slopes is None:
         slopes = np.multiply.outer(0.0 * value, np.zeros(len(names)))
     return value, slopes

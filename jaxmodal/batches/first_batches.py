@@ -9,35 +9,31 @@ from __future__ import annotations
 
 import threading
 
+from jaxmodal.batches.kinds import plans_of
 from jaxmodal.batches.plan import FEW
 from jaxmodal.runtime.devices import default_device, is_gpu
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-
-#: links times modes times cells that NumPy solves in the compile time of the programs: 9 s in the plane, 4 s in space
-WORTH, WORTH_IN_SPACE = 4e6, 1e5
-#: most cells in space that NumPy always solves: the guess of the programs alone takes as long
-FEW_IN_SPACE = 640
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class Spent:
-    """Work of NumPy in this process so far, by kind of arm, number of links and number of modes."""
+    """Work of NumPy in this process so far, by kind of plans, number of links and number of modes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._work: dict[tuple[bool, int, int], float] = {}
+        self._work: dict[tuple[type, int, int], float] = {}
 
     def in_numpy(self, arm: AnyArm, modes: int, cells: int) -> bool:
         """Return True if NumPy should solve a batch of ``cells``; its work is added unless the batch is small."""
-        in_space = isinstance(arm, SpatialArm)
+        plans = plans_of(arm)
         if is_gpu(default_device()):
             return cells <= FEW
-        if cells <= (FEW_IN_SPACE if in_space else FEW):
+        if cells <= plans.always:
             return True
-        key = in_space, arm.num_links, modes
+        key = plans, arm.num_links, modes
         with self._lock:
             work = self._work.get(key, 0.0) + float(arm.num_links) * modes * cells
             self._work[key] = work
-        return work <= (WORTH_IN_SPACE if in_space else WORTH)
+        return bool(work <= plans.worth)
 
     def forget(self) -> None:
         """Reset the work to zero."""

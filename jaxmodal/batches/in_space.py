@@ -10,28 +10,31 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve_address
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.batches.acceptance import SAFETY, proven, with_neighbour
 from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.looped_search import EVALUATIONS
 from jaxmodal.batches.pilots import Centres, Guess, Pilots, number_of_features
-from jaxmodal.batches.plan import FEW, Question
+from jaxmodal.batches.plan import FEW, Question, SeriesPlan
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks
 from jaxmodal.batches.spatial_search import enclosed_in_space, next_guess
 from jaxmodal.batches.workers import Workers, placed
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.statuses import Status
@@ -63,7 +66,7 @@ _OF_PILOTS = 1e-2, 6
 
 
 @dataclasses.dataclass(frozen=True)
-class PlanInSpace:
+class PlanInSpace(SeriesPlan):
     """Common data of all cells of one question; `plan.Plan` for arms in space.
 
     Attributes
@@ -79,6 +82,10 @@ class PlanInSpace:
     tables : Tables, optional
         The posture series, if it is faster.
     """
+
+    #: as of `plan.Plan`; the guess of the programs alone takes as long as this number of cells, compilation 4 s
+    always: ClassVar[int] = 640
+    worth: ClassVar[float] = 1e5
 
     question: Question[SpatialArm]
     chunk: int | None
@@ -102,12 +109,8 @@ class PlanInSpace:
         size = max(1, CPU_SIZES.lanes // question.modes) if chunk is None else chunk
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
-        asked = question.arm, question.addresses
-        if series and chunk is None and places.pays(*asked, cells):
-            modes, theory = question.modes, question.theory
-            tables = series_search.prepare(*asked, sample, modes, theory, cells)
-            if tables is not None:
-                return dataclasses.replace(plan, tables=tables)
+        if series and chunk is None and (tables := cls.series_tables(question, sample, cells)):
+            return dataclasses.replace(plan, tables=tables)
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         rigid = all(link.rigid for link in question.arm.links)
         if few or rigid or question.arm.is_solved_alone:
@@ -132,7 +135,7 @@ class PlanInSpace:
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
         """Return the frequencies of cells with given ``values`` (addresses, cells)."""
         if self.tables is not None:
-            return self._by_series(self.tables, values)
+            return self.by_series(self.tables, values)
         if self.pilots is None:
             return self._general(values)
         results = self._searched(values, self._usual(values))
@@ -143,16 +146,24 @@ class PlanInSpace:
             results.settle(left, found)
         return results.frozen(self.question.theory)
 
-    def _by_series(self, tables: Tables, values: np.ndarray) -> NaturalFrequencies:
-        question = self.question
+    @staticmethod
+    def require_theory(
+        arm: SpatialArm, theory: TheoryName, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        """Refuse an arm that lacks what a theory needs, as `plan.Plan.require_theory`; no cell differs in that."""
+        if theory == "timoshenko":
+            arm.unloaded_model(theory)
 
-        def left_open(cells: np.ndarray) -> NaturalFrequencies:
-            some = values[:, cells]
-            return PlanInSpace.of(question, some, cells.size, series=False).solve(some)
-
-        given = tables, question.arm, question.addresses, values
-        with ThreadPoolExecutor(available_cores()) as pool:
-            return series_search.solve_batch(*given, left_open, pool)
+    @staticmethod
+    def zero_modes(arm: SpatialArm, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the number of zero frequencies of each cell, as `plan.Plan.zero_modes`."""
+        if not arm.is_solved_alone:
+            with np.errstate(all="ignore"):
+                free = arm.with_values(columns).model_of_cells(theory_flags("euler_bernoulli")).free
+            return np.broadcast_to(free, len(next(iter(columns.values()))))
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        cells = (set_parameters(arm, dict(zip(columns, row, strict=True))) for row in rows)
+        return np.array([cell.search_model("euler_bernoulli").zero_frequencies for cell in cells])
 
     def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
         """Return the results of some of the cells, of which modes may be left open."""

@@ -13,12 +13,12 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, set_together
 from jaxmodal.arm.arguments import cell_columns, positive_integer
-from jaxmodal.arm.arm import Arm, require_arm
-from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.batches.first_batches import SPENT
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.in_space import PlanInSpace
+from jaxmodal.batches.kinds import plans_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
@@ -27,7 +27,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 def natural_frequencies_batch(
@@ -103,14 +103,13 @@ def natural_frequencies_batch(
     """
     require_x64()
     parameters = table("parameters", parameters, ArmError)
-    require_concrete((arm, dict(parameters)), planar=not isinstance(arm, SpatialArm))
+    require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # raises an error for an unknown name
     require_arm(arm)
     addresses, values = columns_of(arm, parameters)
-    if isinstance(arm, Arm):
-        require_variants(arm, theory, dict(zip(addresses, values, strict=True)))
+    plans_of(arm).require_theory(arm, theory, dict(zip(addresses, values, strict=True)))
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     question = arm, addresses, modes, theory
     cells = values.shape[1]
@@ -132,10 +131,9 @@ def plan_of(
     few: bool | None = None,
 ) -> Plan | PlanInSpace:
     """Return the plan for ``cells`` cells of either kind of arm, from values (addresses, samples) of some of them."""
-    given = sample, cells, chunk, kernel
-    if isinstance(arm, SpatialArm):
-        return PlanInSpace.of(Question(arm, addresses, modes, theory), *given, few=few)
-    return Plan.of(Question(arm, addresses, modes, theory), *given, few=few)
+    question: Question[Any] = Question(arm, addresses, modes, theory)
+    made: Plan | PlanInSpace = plans_of(arm).of(question, sample, cells, chunk, kernel, few=few)
+    return made
 
 
 def columns_of(arm: AnyArm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:

@@ -6,12 +6,14 @@ So the result for a part of a large set of cells does not depend on other parts 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import require_variants
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import BatchProblem
@@ -47,8 +49,38 @@ class Question(Generic[Kind]):
     theory: TheoryName
 
 
+class SeriesPlan:
+    """What the plans of both kinds of arms share: solution by the posture series."""
+
+    question: Question[Any]
+    tables: Tables | None
+
+    @staticmethod
+    def series_tables(question: Question[Any], sample: np.ndarray, cells: int) -> Tables | None:
+        """Return the posture series for ``cells`` cells, if it is faster."""
+        asked = question.arm, question.addresses
+        if not places.pays(*asked, cells):
+            return None
+        return series_search.prepare(*asked, sample, question.modes, question.theory, cells)
+
+    def by_series(self, tables: Tables, values: np.ndarray) -> NaturalFrequencies:
+        """Return the frequencies by the series; what it leaves open is solved by a plan without it."""
+        plan: Any = type(self)
+
+        def left_open(cells: np.ndarray) -> NaturalFrequencies:
+            some = values[:, cells]
+            found: NaturalFrequencies = plan.of(
+                self.question, some, cells.size, series=False
+            ).solve(some)
+            return found
+
+        given = tables, self.question.arm, self.question.addresses, values
+        with ThreadPoolExecutor(available_cores()) as pool:
+            return series_search.solve_batch(*given, left_open, pool)
+
+
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class Plan(SeriesPlan):
     """Common data of all cells of one question, for planar arms.
 
     Attributes
@@ -64,6 +96,10 @@ class Plan:
     pilots : Pilots, optional
         Otherwise, the guess for every cell.
     """
+
+    #: cells that NumPy always solves, and links times modes times cells that it solves in the compile time, 9 s
+    always: ClassVar[int] = FEW
+    worth: ClassVar[float] = 4e6
 
     question: Question[Arm]
     engine: Engine
@@ -88,16 +124,12 @@ class Plan:
 
         ``few`` is True if NumPy should solve them; by default their number decides.
         """
-        arm, addresses = question.arm, question.addresses
         device = default_device()
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         engine = OnHost() if few else Compiled(chosen_kernel(kernel, device))
         plan = cls(question, engine, cells, chunk, kernel, None, None)
-        if series and chunk is None and places.pays(arm, addresses, cells):
-            modes, theory = question.modes, question.theory
-            tables = series_search.prepare(arm, addresses, sample, modes, theory, cells)
-            if tables is not None:
-                return dataclasses.replace(plan, tables=tables)
+        if series and chunk is None and (tables := cls.series_tables(question, sample, cells)):
+            return dataclasses.replace(plan, tables=tables)
         if cells < 2 * PILOTS:
             return plan
         with ThreadPoolExecutor(available_cores()) as pool:
@@ -119,18 +151,20 @@ class Plan:
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
         """Return the frequencies of cells with given ``values`` (addresses, cells)."""
+        if self.tables is not None:
+            return self.by_series(self.tables, values)
         with ThreadPoolExecutor(available_cores()) as pool:
-            if self.tables is None:
-                return self._general(values, pool)
-            arm, addresses = self.question.arm, self.question.addresses
+            return self._general(values, pool)
 
-            def left_open(cells: np.ndarray) -> NaturalFrequencies:
-                some = values[:, cells]
-                plan = Plan.of(self.question, some, cells.size, series=False)
-                return plan._general(some, pool)
+    @staticmethod
+    def require_theory(arm: Arm, theory: TheoryName, columns: Mapping[str, np.ndarray]) -> None:
+        """Refuse an arm, with values of its cells by address, that lacks what a theory needs."""
+        require_variants(arm, theory, columns)
 
-            given = self.tables, arm, addresses, values
-            return series_search.solve_batch(*given, left_open, pool)
+    @staticmethod
+    def zero_modes(arm: Arm, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the number of zero frequencies of each cell, with values by address."""
+        return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor, kept: int) -> Work:
         """Return the passes over cells with given ``values``, with space for ``kept`` modes per cell."""

@@ -87,7 +87,7 @@ def _contracted(gradient: BeamArrays, rates: BeamArrays) -> Array:
     return total
 
 
-def require_concrete(inputs: Any, planar: bool) -> None:
+def require_concrete(inputs: Any) -> None:
     """Refuse traced values for frequencies of batches, which are solved outside JAX's transformations.
 
     Raises
@@ -96,12 +96,10 @@ def require_concrete(inputs: Any, planar: bool) -> None:
         With the function to use instead.
     """
     if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(inputs)):
-        derivatives = "modal_quantities_batch, which gives all of them at once"
         raise TypeError(
             "natural_frequencies_batch takes concrete values: it is a transformation of its own, and grad, jit and"
-            f" vmap do not see through it. For derivatives of its result use "
-            f"{derivatives if planar else 'sensitivities of one arm at a time'}; inside grad, jit and vmap use jax.vmap"
-            " of natural_frequencies"
+            " vmap do not see through it. For derivatives of its result use modal_quantities_batch, which gives all of"
+            " them at once; inside grad, jit and vmap use jax.vmap of natural_frequencies"
         )
 
 

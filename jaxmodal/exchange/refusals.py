@@ -55,20 +55,6 @@ def require_lumpable(arm: Any) -> None:
                 f"link{number}.{free[0]} = 0: leaves the arm free, and zero frequencies have no relative errors; "
                 "give a stiffness above 0."
             )
-    if not isinstance(arm, SpatialArm):
-        return
-    if arm.base_stiffness is not None:
-        matrix = np.array(arm.base_stiffness.rows(), float)
-        if np.any(matrix != np.diag(np.diag(matrix))):
-            raise ArmError(
-                "base_stiffness: has off-diagonal entries, and springs of joints are not coupled; give the six "
-                "values of a diagonal."
-            )
-    if nothing_gives_way(arm):
-        raise ArmError(
-            "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
-            "joint_stiffness, or links a section and a material."
-        )
 
 
 def _refuse_held(link: Any, number: int) -> None:
@@ -82,8 +68,9 @@ def _refuse_held(link: Any, number: int) -> None:
 
 
 def arm_in_space(arm: AnyArm) -> tuple[SpatialArm, bool]:
-    """Return an arm as an arm in space, and True if it is planar."""
+    """Return an arm as an arm in space, and True if it is planar; errors as of `require_lumpable`."""
     if isinstance(arm, SpatialArm):
+        _require_separate_springs(arm)
         return arm, False
     links, sections = [], {}
     for number, link in enumerate(arm.links, start=1):
@@ -91,7 +78,25 @@ def arm_in_space(arm: AnyArm) -> tuple[SpatialArm, bool]:
         links.append(link if known else link.replace(poisson_ratio=_POISSON))
         if isinstance(link.section, RawSection):
             sections[number] = _as_round(link)
-    return to_spatial(dataclasses.replace(arm, links=tuple(links)), sections), True
+    made = to_spatial(dataclasses.replace(arm, links=tuple(links)), sections)
+    _require_separate_springs(made)
+    return made, True
+
+
+def _require_separate_springs(arm: SpatialArm) -> None:
+    """Refuse an elastic base that couples its directions, and an arm in which nothing gives way."""
+    if arm.base_stiffness is not None:
+        matrix = np.array(arm.base_stiffness.rows(), float)
+        if np.any(matrix != np.diag(np.diag(matrix))):
+            raise ArmError(
+                "base_stiffness: has off-diagonal entries, and springs of joints are not coupled; give the six "
+                "values of a diagonal."
+            )
+    if nothing_gives_way(arm):
+        raise ArmError(
+            "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
+            "joint_stiffness, or links a section and a material."
+        )
 
 
 def _as_round(link: Any) -> SpatialSection:

@@ -6,15 +6,15 @@ derivatives and energies, in one compiled call for a block of cells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
-from jaxmodal.arm.arm import require_arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -23,8 +23,9 @@ from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.batch_results import ModalQuantities
+from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.planar_batches import planar_quantities
-from jaxmodal.modes.spatial_batches import spatial_quantities
+from jaxmodal.modes.spatial_batches import cell_derivatives, spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import Status
@@ -90,7 +91,7 @@ def modal_quantities_batch(
     names, members = asked_for(arm, addresses)
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)
-    setters = set_together(arm, parameters)
+    set_together(arm, parameters)
     columns = cell_columns(parameters)
     if not isinstance(frequencies, NaturalFrequencies):
         raise ArmError(
@@ -107,22 +108,49 @@ def modal_quantities_batch(
     _require_those_of(arm, columns, frequencies)
     first, last = clusters(omega, group, cluster_tolerance)
     alone = (first == last) & (np.asarray(frequencies.multiplicity) == 1)
-    energies: type = Energies
-    if isinstance(arm, SpatialArm):
-        energies = SpatialEnergies
-        varied = {single: columns[address] for single, address in setters.items()}
-        found = spatial_quantities(arm, varied, frequencies, singles)
-    else:
-        values = np.stack(list(columns.values())) if columns else np.zeros((0, len(omega)))
-        given = arm, tuple(parameters), values
-        found = planar_quantities(*given, frequencies, first, last, singles)
+    kind = _kind(arm)
+    found = kind.quantities(arm, columns, frequencies, first, last, singles)
     fields = jax.device_put(found.quantities(first, members))
     return ModalQuantities(
-        **fields | {"energies": energies(**fields["energies"])},
+        **fields | {"energies": kind.energies(**fields["energies"])},
         individual=jax.device_put(alone),
         certified=jax.device_put(np.asarray(frequencies.certified)),
         addresses=names,
     )
+
+
+def derivatives_of_cells(
+    arm: AnyArm,
+    parameters: Mapping[str, np.ndarray],
+    found: NaturalFrequencies,
+    addresses: Sequence[str],
+) -> np.ndarray:
+    """Return only the derivatives of `modal_quantities_batch`, (N, K, P); ``parameters`` must be valid values."""
+    return _kind(arm).derivatives(arm, parameters, found, addresses)
+
+
+class _Kind(NamedTuple):
+    """What gives modal quantities, their derivatives alone, and energies by name, of cells of one kind of arm."""
+
+    quantities: Callable[..., CellFields]
+    derivatives: Callable[..., np.ndarray]
+    energies: Callable[..., Any]
+
+
+def _planar_derivatives(
+    arm: Arm,
+    parameters: Mapping[str, np.ndarray],
+    found: NaturalFrequencies,
+    addresses: Sequence[str],
+) -> np.ndarray:
+    table = modal_quantities_batch(arm, parameters, found, addresses=addresses)
+    return np.asarray(table.derivative)
+
+
+def _kind(arm: AnyArm) -> _Kind:
+    if isinstance(arm, SpatialArm):
+        return _Kind(spatial_quantities, cell_derivatives, SpatialEnergies)
+    return _Kind(planar_quantities, _planar_derivatives, Energies)
 
 
 def _require_those_of(

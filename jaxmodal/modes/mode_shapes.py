@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import overload
+from collections.abc import Callable, Sequence
+from typing import Any, overload
 
 from jax.typing import ArrayLike
 
@@ -12,7 +12,7 @@ from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.models import model_of, planar
+from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of
 from jaxmodal.frequencies.one_arm import lowest_frequencies
 from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
@@ -20,6 +20,13 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.stiffness.model import SpatialModel
+
+#: what gives the shapes of arms of each kind
+_SHAPES: dict[type, Callable[..., Any]] = {
+    PlanarModel: planar_mode_shapes,
+    TracedModel: planar_mode_shapes,
+    SpatialModel: spatial_mode_shapes,
+}
 
 
 @overload
@@ -93,9 +100,8 @@ def mode_shapes(
     refuse_loads_in_space(require_arm(arm), "mode_shapes")
     model = model_of(arm, theory)
     found = lowest_frequencies(model, arm.name, num_modes, theory, throw)
-    if isinstance(model, SpatialModel):
-        return spatial_mode_shapes(model, found, xi)
-    return planar_mode_shapes(planar(model), found, xi)
+    shapes: ModeShapes | SpatialModeShapes = _SHAPES[type(model)](model, found, xi)
+    return shapes
 
 
 def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -39,8 +39,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 def planar_quantities(
     arm: Arm,
-    parameters: tuple[str, ...],
-    values: Floats,
+    columns: Mapping[str, Floats],
     frequencies: NaturalFrequencies,
     first: Integers,
     last: Integers,
@@ -50,7 +49,9 @@ def planar_quantities(
 
     ``last`` is the index of the last mode of each mode's cluster.
     """
+    parameters = tuple(columns)
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
+    values = np.stack([*columns.values()]) if columns else np.zeros((0, len(omega)))
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
     alone = (first == last) & (multiplicity == 1)
     theory = theory_flags(frequencies.theory)

@@ -28,7 +28,7 @@ from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.array_types import Integers
-from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
+from jaxmodal.runtime.namespace import Array, mapped, to_device, tree_on_host, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -102,7 +102,7 @@ def planar_mode_shapes(
     num_modes = found.omega.shape[0]
     lanes, numbers = padding(num_modes)
     size = quadrature_size(lanes)
-    if isinstance(model, PlanarModel):
+    if tree_on_host(beams):
         invalid = _without_modes(beams, invalid, found)
         with np.errstate(all="ignore"):  # what is not finite is shown so
             rows = _rows(_shapes, size, beams, flags, invalid, found, xi, np.arange(num_modes))

@@ -18,6 +18,7 @@ from jaxmodal.eigenspaces.clusters import cluster_means, clusters
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
+from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
@@ -32,8 +33,10 @@ from jaxmodal.spatial.preload.model import LoadedModel
 
 def spatial_quantities(
     arm: SpatialArm,
-    columns: Mapping[str, np.ndarray],
+    parameters: Mapping[str, np.ndarray],
     found: NaturalFrequencies,
+    first: Integers,
+    last: Integers,
     singles: Sequence[str],
 ) -> CellFields:
     """Return the results for the variants of an arm; NaN where a frequency is NaN or 0.
@@ -41,13 +44,15 @@ def spatial_quantities(
     Parameters
     ----------
     arm : SpatialArm
-        The arm; cells differ from it only in ``columns``.
+        The arm; cells differ from it only in ``parameters``.
     found : NaturalFrequencies
         Their frequencies, ``omega`` of shape (N, K).
+    first, last
+        As for `planar_quantities`; not used.
     singles
         The single-value addresses to differentiate by, each once.
     """
-    places = leaf_numbers(arm)
+    columns, places = _columns(arm, parameters), leaf_numbers(arm)
     leaves = len(jax.tree_util.tree_leaves(arm)) if singles else 0
     numbers, given = np.arange(len(found.omega)), modal_model(arm.model(found.theory))
     variants = [_variant(arm, columns, int(k)) for k in numbers]
@@ -81,8 +86,7 @@ def cell_derivatives(
     be valid values.
     """
     _, members = asked_for(arm, addresses)
-    setters, places = set_together(arm, parameters), leaf_numbers(arm)
-    columns = {single: parameters[address] for single, address in setters.items()}
+    columns, places = _columns(arm, parameters), leaf_numbers(arm)
     cells = []
     for k, omega in enumerate(found.omega):
         own = arm.with_values({name: float(column[k]) for name, column in columns.items()})
@@ -98,6 +102,12 @@ def cell_derivatives(
     first = clusters(found.omega, found.group)[0]
     means: np.ndarray = cluster_means(np.moveaxis(np.array(cells), 1, 2), first)
     return means
+
+
+def _columns(arm: SpatialArm, parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return values by single-value address."""
+    setters = set_together(arm, parameters)
+    return {single: parameters[address] for single, address in setters.items()}
 
 
 def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> SpatialArm | None:

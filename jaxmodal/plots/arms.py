@@ -55,9 +55,9 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
         if not link.segment:
             face = "black" if arm.base_stiffness is None else "white"
             _draw_joint(axes, link, joint, number, face)
-            bodies.append((joint, float(link.body_mass - link.tip_mass), f"hubs {number}", _BODY))
+            bodies.append((joint, float(link.body_mass - link.body.mass), f"hubs {number}", _BODY))
         centre = tip + _offset(link, "tip_centre") @ axial
-        bodies.append((centre, float(link.tip_mass), f"body {number}", _BODY))
+        bodies.append((centre, float(link.body.mass), f"body {number}", _BODY))
         axes.plot(*np.stack([tip, centre]).T, color="0.4", linewidth=1.2, linestyle=":")
         _draw_supports(axes, link, tip)
         joint = tip

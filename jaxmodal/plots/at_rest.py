@@ -10,8 +10,8 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.at_rest.buckling_results import Buckling
+from jaxmodal.at_rest.planar_equilibrium import StaticEquilibrium
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
-from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
 from jaxmodal.plots.bent_arms import VIEWS, draw_scale, draw_triad, require_view
 from jaxmodal.plots.figures import COLOURS, axes_or_new, framed, in_metres
 from jaxmodal.runtime.errors import ArmError

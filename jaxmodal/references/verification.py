@@ -280,7 +280,7 @@ def _critical_factors(claim: Claim) -> tuple[list[float], bool]:
 
 def _deflections(claim: Claim) -> tuple[list[float], bool]:
     """Tip deflection under a unit transverse force."""
-    from jaxmodal.response.static.compliance import static_compliance
+    from jaxmodal.response.exact.compliance import static_compliance
 
     found = static_compliance(_arm(claim), "tip.y", "tip.y", theory=claim.theory)
     return [float(found.values[0, 0])], bool(found.ok)

@@ -29,6 +29,15 @@ class DeadLoads(NamedTuple):
     tip_force_x: Array
     tip_force_y: Array
 
+    def plus(self, other: DeadLoads) -> DeadLoads:
+        """Return the sum of two sets of loads."""
+        return DeadLoads(*(a + b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def any(self) -> bool:
+        """True if a component is not zero."""
+        return any(float(x) for x in self)
+
 
 class Geometry(NamedTuple):
     """Geometry of each link in base axes: its direction, and the vectors joint to start, start to end, end to tip."""

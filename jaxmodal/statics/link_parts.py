@@ -15,6 +15,8 @@ from jaxmodal.runtime.namespace import Array, xp
 HUB = ("hub_mass", "hub_inertia")
 STATOR = ("stator_mass", "stator_inertia")
 TIP = ("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y")
+#: the two of these that are fields of a link itself
+BODY = TIP[:2]
 #: rotor of a joint, and what it brings to the equations (`Rotor.reflected`)
 ROTOR = ("rotor_inertia", "gear_ratio")
 REFLECTED = ("relative_inertia", "driven_inertia", "carried_inertia")

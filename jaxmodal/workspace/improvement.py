@@ -16,10 +16,8 @@ import numpy as np
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.modes.batches import modal_quantities_batch
-from jaxmodal.modes.spatial_batches import cell_derivatives
+from jaxmodal.modes.batches import derivatives_of_cells
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 from jaxmodal.workspace.ranges import Ranges
 
@@ -83,11 +81,7 @@ class Height:
         """
         arm, cells, names = self.ranges.arm, self.ranges.cells(shares), self.ranges.addresses
         omega, count = found.omega, found.omega.shape[1]
-        if isinstance(arm, SpatialArm):
-            derivative = cell_derivatives(arm, cells, found, names)
-        else:
-            table = modal_quantities_batch(arm, cells, found, addresses=names)
-            derivative = to_host(table.derivative)
+        derivative = derivatives_of_cells(arm, cells, found, names)
         width = self.ranges.high - self.ranges.low
         with np.errstate(invalid="ignore", divide="ignore"):
             each = sign[:, None, None] * derivative * width / omega[..., None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,17 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, full_address, list_addresses, resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.batches.kinds import plans_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, Column
@@ -174,15 +174,7 @@ def check_values(arm: AnyArm, columns: Sequence[Column], theories: tuple[TheoryN
     values = {column.address: column.si_values for column in columns}
     for theory in theories:
         with about("theories"):
-            _require_theory(arm, theory, values)
-
-
-def _require_theory(arm: AnyArm, theory: TheoryName, values: Mapping[str, np.ndarray]) -> None:
-    """Raise an error if a theory cannot be used for the arm with these values (no shear coefficients, for one)."""
-    if not isinstance(arm, SpatialArm):
-        require_variants(arm, theory, values)
-    elif theory == "timoshenko":
-        arm.unloaded_model(theory)
+            plans_of(arm).require_theory(arm, theory, values)
 
 
 def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Column]) -> None:
@@ -196,7 +188,7 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    if isinstance(arm, SpatialArm) and arm.loads is not None:
+    if arm.loads is not None and not arm.responds_under_loads:
         unknown = [name for name, part in parts.items() if part not in ("", "buckling")]
         if unknown:
             raise SweepError(
@@ -205,8 +197,7 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
             )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):
-        down = "gravity_z = -9.81" if isinstance(arm, SpatialArm) else "gravity = 9.81"
         raise SweepError(
-            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
-            f"with {down}, or links an axial_force."
+            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it "
+            f"loads={arm.some_loads}, in its file a table [loads], or links an axial_force."
         )

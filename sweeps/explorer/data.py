@@ -235,7 +235,7 @@ def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[
 def picture(arm: Arm) -> dict[str, Any]:
     """Return the data of the picture of a planar arm: places and depths of its links, and its bodies."""
     bodies = [
-        [float(link.tip_mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
+        [float(link.body.mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
         for link in arm.links
     ]
     payload = arm.payload

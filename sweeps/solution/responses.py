@@ -13,8 +13,8 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.serial_arms import ArmKind
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.exact.compliance import static_compliance
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
-from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.statuses import Status

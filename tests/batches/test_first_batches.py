@@ -7,7 +7,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.batches import first_batches, plan
 from jaxmodal.batches.engines import Compiled, OnHost
-from jaxmodal.batches.first_batches import FEW_IN_SPACE, WORTH, WORTH_IN_SPACE, Spent
+from jaxmodal.batches.first_batches import Spent
+from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.plan import FEW
 
 FLAT, ROBOT = jm.examples.two_link_flexible(), jm.examples.six_axis_industrial()
@@ -23,7 +24,7 @@ def on_a_cpu():
 @pytest.mark.usefixtures("on_a_cpu")
 def test_small_batches_stay_in_numpy_and_cost_nothing():
     spent = Spent()
-    for arm, cells in ((FLAT, FEW), (ROBOT, FEW_IN_SPACE)):
+    for arm, cells in ((FLAT, FEW), (ROBOT, PlanInSpace.always)):
         assert all(spent.in_numpy(arm, 10, cells) for _ in range(2000))
 
 
@@ -36,7 +37,7 @@ def test_on_a_gpu_the_number_of_cells_alone_decides(monkeypatch):
 
 
 @pytest.mark.usefixtures("on_a_cpu")
-@pytest.mark.parametrize(("arm", "worth"), [(FLAT, WORTH), (ROBOT, WORTH_IN_SPACE)])
+@pytest.mark.parametrize(("arm", "worth"), [(FLAT, plan.Plan.worth), (ROBOT, PlanInSpace.worth)])
 def test_work_is_counted_for_each_kind_of_program(arm, worth):
     spent = Spent()
     cells = int(0.3 * worth / (arm.num_links * 4))
@@ -70,8 +71,8 @@ def test_the_public_call_counts_and_both_ways_agree(monkeypatch):
         return found
 
     monkeypatch.setattr(plan.Plan, "of", classmethod(seen))
-    monkeypatch.setattr(first_batches, "FEW", 500)
-    monkeypatch.setattr(first_batches, "WORTH", 3.0 * FLAT.num_links * 6 * 1000)
+    monkeypatch.setattr(plan.Plan, "always", 500)
+    monkeypatch.setattr(plan.Plan, "worth", 3.0 * FLAT.num_links * 6 * 1000)
     monkeypatch.setattr(first_batches.SPENT, "_work", {})
     cells = {"payload.mass": np.linspace(0.0, 3.0, 2000)}
     first, second = (jm.natural_frequencies_batch(FLAT, cells, 6) for _ in range(2))

@@ -109,7 +109,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
             bending = link.youngs_modulus * link.second_moment
             line_mass = link.mass / link.length
             springs = tuple((name, k) for name in SUPPORTS if not absent(k := getattr(link, name)))
-            body = link.tip_mass, link.tip_inertia
+            body = link.body[:2]
             pieces.append(Piece(start, link.length, bending, line_mass, *body, springs))
             start = start + link.length
         rigid = [link.rigid for link in group]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.response.damped.characteristic import Characteristic
+from jaxmodal.response.receptance.characteristic import Characteristic
 from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 
 #: largest imaginary part of the damping on its path from 0 to 1, which avoids critical damping

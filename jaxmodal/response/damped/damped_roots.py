@@ -9,15 +9,15 @@ import numpy as np
 
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.damped.characteristic import Characteristic, PlanarCharacteristic
-from jaxmodal.response.damped.characteristic_in_space import SpatialCharacteristic
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
 from jaxmodal.response.driven.damping import dampers
+from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.receptance.characteristic import Characteristic
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.runtime.results import Result
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: additional modes that are followed, so that the contour can pass through a gap between roots
 BEYOND = 3
@@ -105,11 +105,7 @@ def damped_roots(
     undamped : array, shape (C, M)
         Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that exist.
     """
-    determinant: Characteristic
-    if isinstance(arm, SpatialArm):
-        determinant = SpatialCharacteristic(arm, theory, addresses, values)
-    else:
-        determinant = PlanarCharacteristic(arm, theory, addresses, values)
+    determinant = responses_of(arm).characteristic(arm, theory, addresses, values)
     free = int((undamped[0] == 0.0).sum())
     ends = followed(determinant, undamped[:, free:])
     found = [_merged(ends[:, k], free) for k in range(len(undamped))]

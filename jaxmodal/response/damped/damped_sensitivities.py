@@ -15,7 +15,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
-from jaxmodal.response.exact.sensitivities import parameters_of, slopes_of, together, values_of
+from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
@@ -154,7 +155,9 @@ def damped_sensitivities(
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        factors = slopes_of(arm, theory, "receptance", (), (), singles).factors(roots)
+        factors = (
+            responses_of(arm).slopes(arm, theory, "receptance", (), (), singles).factors(roots)
+        )
         slopes = _of_product(factors, roots.size, len(singles) + 1)
         derivative = -slopes[:-1] / slopes[-1]
     derivative = np.where(simple, derivative, np.nan)

@@ -10,29 +10,22 @@ import numpy as np
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import require_arm
-from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
-from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Model
-from jaxmodal.frequencies.models import TracedModel, model_of, planar
-from jaxmodal.response.driven.held_places import require_moving
-from jaxmodal.response.driven.held_tips import require_soft, require_unvaried, rigid_supports
+from jaxmodal.frequencies.models import TracedModel, model_of
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
-from jaxmodal.response.driven.systems import system_of
-from jaxmodal.response.exact.in_space import answers_in_space
+from jaxmodal.response.exact.kinds import responses_of
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.receptance.posture_sums import responses_of_postures
-from jaxmodal.response.static.buckled import buckled_arms
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 def frequency_response(
@@ -122,12 +115,12 @@ def answered(
     """
     require_x64()
     refuse_loads_in_space(require_arm(arm), "a frequency response")
-    flags = theory_flags(theory)
+    theory_flags(theory)  # refuses an unknown one
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)
     omega = _frequencies(omega)
+    columns = None
     if parameters is None:
-        columns, varied = None, {}
         lowered = model_of(arm, theory) if lowered is None else lowered
     else:
         given = table("parameters", parameters, ArmError)
@@ -136,25 +129,9 @@ def answered(
                 "parameters: are for arms and values that are not traced; inside jit, vmap and grad map over arms."
             )
         columns = columns_of(arm, given)
-        varied = dict(zip(*columns, strict=True))
-    flat = omega.reshape((-1,))
-    unstable: Array | None
-    if isinstance(arm, SpatialArm):
-        in_space = answers_in_space(arm, theory, lowered, columns, flat, into, out, quantity)
-        values, infinite, invalid, unstable = in_space
-    else:
-        of = columns if lowered is None else planar(lowered)
-        assert of is not None
-        if varied:
-            require_variants(arm, theory, varied)
-            require_unvaried(rigid_supports(arm), varied)
-        with np.errstate(all="ignore"):  # cells whose values cannot be
-            require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
-        system = system_of(arm, theory, quantity, into, out, of)
-        require_soft(system.beams, system.held_links)
-        values, infinite = responses_of_postures(system, flat)
-        invalid = system.invalid
-        unstable = buckled_arms(arm, flags, of, invalid) if judge_stability else None
+    asked = omega.reshape((-1,)), into, out, quantity, judge_stability
+    found = responses_of(arm).answers(arm, theory, lowered, columns, *asked)
+    values, infinite, invalid, unstable = found
     values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape
     shape = (*lead, len(out), len(into), *omega.shape)

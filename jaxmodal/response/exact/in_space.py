@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.dynamic_stiffness.evaluation import Model
-from jaxmodal.frequencies.models import TracedModel
 from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
@@ -27,16 +26,15 @@ Columns = tuple[Sequence[str], Floats]
 def answers_in_space(
     arm: SpatialArm,
     theory: TheoryName,
-    lowered: Model | TracedModel | None,
+    lowered: Any,
     columns: Columns | None,
     omega: Floats,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     quantity: str,
+    judge_stability: bool,
 ) -> tuple[Complexes, Bools, Bools, Bools]:
-    """Return values (outputs, inputs, cells, F), a mask of infinite values, and two masks of shape (cells,).
-
-    The latter are those of invalid arms and of arms that axial forces buckle.
+    """Return what `answers_in_plane` returns of a planar arm; buckled arms have no values here.
 
     Raises
     ------
@@ -75,12 +73,11 @@ def answers_in_space(
 def _cells(
     arm: SpatialArm,
     theory: TheoryName,
-    lowered: Model | TracedModel | None,
+    lowered: SpatialModel,
     columns: Columns | None,
 ) -> Iterator[tuple[SpatialArm | None, SpatialModel]]:
     """Yield arms and their models; None in place of an arm with invalid values."""
     if columns is None:
-        assert isinstance(lowered, SpatialModel)
         yield arm, lowered
         return
     base = arm.model(theory)  # raises errors that apply to every cell

@@ -18,11 +18,10 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
 from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
-from jaxmodal.response.driven.ports import Port, Ports
+from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
+from jaxmodal.response.exact.kinds import responses_of
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import PlanarSlopes
-from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
@@ -30,7 +29,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 if TYPE_CHECKING:
     import xarray
@@ -190,7 +189,7 @@ def response_sensitivities(
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    driven = slopes_of(arm, theory, receptance, into, out, singles)
+    driven = responses_of(arm).slopes(arm, theory, receptance, into, out, singles)
 
     def by_parameters(omega: Floats) -> Complexes:
         motions, dual_omega = driven.motions(omega)
@@ -216,20 +215,6 @@ def response_sensitivities(
         by_frequency=slopes[..., -1],
         addresses=names,
     )
-
-
-def slopes_of(
-    arm: AnyArm,
-    theory: TheoryName,
-    quantity: str,
-    inputs: Sequence[Port],
-    outputs: Sequence[Port],
-    singles: Sequence[str],
-) -> PlanarSlopes | SpatialSlopes:
-    """Return an arm of either kind with ports, with derivatives by addresses and, last, by the frequency."""
-    if isinstance(arm, SpatialArm):
-        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles)
-    return PlanarSlopes(arm, theory, quantity, inputs, outputs, singles)
 
 
 def parameters_of(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
@@ -18,7 +16,7 @@ from jaxmodal.response.driven.damping import Damping, damping_of
 from jaxmodal.response.driven.driven_arms import Arms, by_links, link_members, wide
 from jaxmodal.response.driven.members import owners
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.systems import System, rows_of, system_of
+from jaxmodal.response.driven.systems import rows_of, system_of
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
 from jaxmodal.response.receptance.port_motions import (
@@ -41,76 +39,93 @@ _UNLIKE, _UNRESOLVED, _BESIDE = 1e-9, 1e-6, 2.0**-40
 _ENOUGH = 1e-12
 
 
-def system_with_slopes(
-    arm: Arm,
-    theory: TheoryName,
-    quantity: str,
-    inputs: Sequence[Port],
-    outputs: Sequence[Port],
-    singles: Sequence[str],
-) -> System:
-    """Return one concrete arm with derivatives by single-value addresses and, last and zero here, by the frequency."""
-    system = system_of(arm, theory, quantity, inputs, outputs, _ONE)
-    packed = columns_of(arm, *_ONE).packed
-    rates = [rate for _, rate in rates_of(arm, *_ONE, singles)]
-    moved = [stepped(arm, single)[1] for single in singles]
+class PlanarSlopes:
+    """A planar arm with ports, with derivatives by single-value addresses and, last, by the frequency."""
 
-    def dual(value: Any, parts: Sequence[Any]) -> Dual:
-        flat = [np.broadcast_to(np.imag(x) / STEP, value.shape) for x in parts]
-        return Dual(value, np.stack([*flat, np.zeros(value.shape)]))
+    def __init__(
+        self,
+        arm: Arm,
+        theory: TheoryName,
+        quantity: str,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        singles: Sequence[str],
+    ) -> None:
+        self._plain = system_of(arm, theory, quantity, inputs, outputs, _ONE)
+        packed = columns_of(arm, *_ONE).packed
+        rates = [rate for _, rate in rates_of(arm, *_ONE, singles)]
+        moved = [stepped(arm, single)[1] for single in singles]
 
-    owner = owners(arm)
-    dampings = [vars(damping_of(each)) for each in moved]
-    damping = {
-        name: dual(value, [np.reshape(x[name], (arm.num_links, -1))[owner] for x in dampings])
-        for name, value in vars(system.damping).items()
-        if value is not None
-    }
-    every = [rows_of(each, system) for each in moved]
-    rows = [
-        dual(value, [np.reshape(x[k], value.shape) for x in every])
-        for k, value in enumerate(system.rows)
-    ]
-    return dataclasses.replace(
-        system,
-        beams=unpacked(Dual(packed, np.stack([*rates, np.zeros(packed.shape)]))),
-        damping=Damping(**damping),
-        rows=tuple(rows),
-    )
+        def dual(value: Any, parts: Sequence[Any]) -> Dual:
+            flat = [np.broadcast_to(np.imag(x) / STEP, value.shape) for x in parts]
+            return Dual(value, np.stack([*flat, np.zeros(value.shape)]))
 
-
-def condensed_with_slopes(
-    system: System, arms: Arms, omega: np.ndarray
-) -> tuple[OnGround, PortMotions]:
-    """Return the arm of a system condensed onto the ground, and the motions of its ports, both with derivatives."""
-    dual_omega = with_rate(omega, system.beams.length.slopes.shape[0])
-    arms = wide(arms)
-    with np.errstate(all="ignore"):
-        members = [
-            member
-            for link in range(len(arms.beams))
-            for member in link_members(system, arms, link, dual_omega)
+        owner = owners(arm)
+        dampings = [vars(damping_of(each)) for each in moved]
+        damping = {
+            name: dual(value, [np.reshape(x[name], (arm.num_links, -1))[owner] for x in dampings])
+            for name, value in vars(self._plain.damping).items()
+            if value is not None
+        }
+        every = [rows_of(each, self._plain) for each in moved]
+        rows = [
+            dual(value, [np.reshape(x[k], value.shape) for x in every])
+            for k, value in enumerate(self._plain.rows)
         ]
-        found = condensed_arms(system, arms, members, dual_omega)
-        return found, PortMotions(system, arms, found)
+        self._system = dataclasses.replace(
+            self._plain,
+            beams=unpacked(Dual(packed, np.stack([*rates, np.zeros(packed.shape)]))),
+            damping=Damping(**damping),
+            rows=tuple(rows),
+        )
+        self._directions = len(singles) + 1
 
+    def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
+        """Return motions of the ports that are read, (read, inputs, 1, F), and frequencies, with derivatives."""
+        arms = self._with_apart()
 
-def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
-    """Return motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with derivatives."""
-    plain = _plain(system)
-    arms = _with_apart(system, plain)
+        def motions(omega: np.ndarray) -> np.ndarray:
+            """Return values and derivatives, (1 + directions, read, inputs, F)."""
+            _, ports = self._condensed(arms, omega)
+            with np.errstate(all="ignore"):
+                made = ports.values((1, omega.size))
+            shape = (*made.shape[:2], 1, omega.size)
+            slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
+            return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
 
-    def motions(omega: np.ndarray) -> np.ndarray:
-        """Return values and derivatives, (1 + directions, read, inputs, F)."""
-        _, ports = condensed_with_slopes(system, arms, omega)
+        found, dual_omega = kept_slopes(motions, self._growth, omega)
+        return found.real if self._system.real else found, dual_omega
+
+    def factors(self, roots: np.ndarray) -> list[Dual]:
+        """Return the factors of the characteristic determinant at complex frequencies, with derivatives."""
+        at_ground, ports = self._condensed(by_links(self._system), roots)
+        return [*at_ground.found.factors, *support_pivots(ports.square)]
+
+    def _condensed(self, arms: Arms, omega: np.ndarray) -> tuple[OnGround, PortMotions]:
+        """Return the arm condensed onto the ground, and the motions of its ports, both with derivatives."""
+        system, dual_omega, arms = self._system, with_rate(omega, self._directions), wide(arms)
         with np.errstate(all="ignore"):
-            made = ports.values((1, omega.size))
-        shape = (*made.shape[:2], 1, omega.size)
-        slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
-        return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
+            links = range(len(arms.beams))
+            members = [x for link in links for x in link_members(system, arms, link, dual_omega)]
+            found = condensed_arms(system, arms, members, dual_omega)
+            return found, PortMotions(system, arms, found)
 
-    found, dual_omega = kept_slopes(motions, functools.partial(_growth, plain), omega)
-    return found.real if system.real else found, dual_omega
+    def _with_apart(self) -> Arms:
+        """Return the arm, with what its rigid supports part, of motions and of their derivatives."""
+        arms, apart = by_links(self._system), with_apart(self._plain, by_links(self._plain)).apart
+        if apart is None:
+            return arms
+        _, ports = self._condensed(arms, OFF_AXIS)
+        with np.errstate(all="ignore"):
+            slopes = ports.nothing_of_slopes((1, OFF_AXIS.size)).all(axis=-1)
+        return arms._replace(apart=apart, apart_slopes=slopes)
+
+    def _growth(self, omega: np.ndarray) -> np.ndarray:
+        """Return the approximate ratio of numbers in the recursion to its results, shape (F,)."""
+        arms = by_links(wide(self._plain))
+        with np.errstate(all="ignore"):
+            growth = own_motions(self._plain, arms, omega).growth
+        return np.asarray(np.broadcast_to(growth, (1, omega.size))[0])
 
 
 def kept_slopes(
@@ -145,56 +160,8 @@ def kept_slopes(
     return Dual(found[0], found[1:]), with_rate(omega, len(found) - 1)
 
 
-def _plain(system: System) -> System:
-    """Return the system without derivatives."""
-    plain: System = jax.tree_util.tree_map(lambda x: x.value if isinstance(x, Dual) else x, system)
-    return plain
-
-
-def _with_apart(system: System, plain: System) -> Arms:
-    """Return the arm of a system, with what its rigid supports part, of motions and of their derivatives."""
-    arms, apart = by_links(system), with_apart(plain, by_links(plain)).apart
-    if apart is None:
-        return arms
-    _, ports = condensed_with_slopes(system, arms, OFF_AXIS)
-    with np.errstate(all="ignore"):
-        slopes = ports.nothing_of_slopes((1, OFF_AXIS.size)).all(axis=-1)
-    return arms._replace(apart=apart, apart_slopes=slopes)
-
-
-def _growth(plain: System, omega: np.ndarray) -> np.ndarray:
-    """Return the approximate ratio of numbers in the recursion to its results, shape (F,)."""
-    arms = by_links(wide(plain))
-    with np.errstate(all="ignore"):
-        return np.broadcast_to(own_motions(plain, arms, omega).growth, (1, omega.size))[0]
-
-
 def with_rate(omega: np.ndarray, directions: int) -> Dual:
     """Return frequencies as dual numbers; the last derivative is by the frequency itself."""
     rates = np.zeros((directions, 1))
     rates[-1] = 1.0
     return Dual(omega, rates)
-
-
-class PlanarSlopes:
-    """A planar arm with ports, with derivatives by single-value addresses and, last, by the frequency."""
-
-    def __init__(
-        self,
-        arm: Arm,
-        theory: TheoryName,
-        quantity: str,
-        inputs: Sequence[Port],
-        outputs: Sequence[Port],
-        singles: Sequence[str],
-    ) -> None:
-        self._system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
-
-    def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
-        """Return `motions_with_slopes`."""
-        return motions_with_slopes(self._system, omega)
-
-    def factors(self, roots: np.ndarray) -> list[Dual]:
-        """Return the factors of the characteristic determinant at complex frequencies, with derivatives."""
-        at_ground, ports = condensed_with_slopes(self._system, by_links(self._system), roots)
-        return [*at_ground.found.factors, *support_pivots(ports.square)]

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.driven.members import rows_on_segments
-from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
-from jaxmodal.response.driven.spatial_readings import carried_in_space
+from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.frequency_response import motions
-from jaxmodal.response.static.compliance import point_of, read_of
+from jaxmodal.response.exact.kinds import responses_of
 from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
-from jaxmodal.statics.chain import geometry
 
 
 def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
@@ -57,33 +50,6 @@ def refuse_turned_base(arm: SerialArm, inputs: Sequence[Port]) -> None:
             )
 
 
-def motion_of_base(found: Port, arm: Arm) -> Floats:
-    """Return the ground motion of a base port: along x, along y, and rotation."""
-    u, v, turn = np.asarray(port_row(Port("joint", found.direction, 1), arm).row, np.float64)
-    angle = float(arm.links[0].joint_angle)
-    sine, cosine = np.sin(angle), np.cos(angle)
-    return np.array([cosine * u - sine * v, sine * u + cosine * v, turn])
-
-
-def carried(arm: AnyArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
-    """Return the output motions of a rigid arm that moves with its base, shape (outputs, inputs); 0 for forces."""
-    if isinstance(arm, SpatialArm):
-        return carried_in_space(arm, inputs, outputs)
-    found = np.zeros((len(outputs), len(inputs)))
-    shape = geometry(beam_values(arm))
-    rows = rows_on_segments(arm, outputs)
-    for i, driven in enumerate(inputs):
-        if driven.place != "base":
-            continue
-        x, y, rotation = motion_of_base(driven, arm)
-        for o, (read, row) in enumerate(zip(outputs, rows, strict=True)):
-            if read.direction != RELATIVE:
-                at = point_of(shape, row)
-                moved = (x - rotation * at[1], y + rotation * at[0], rotation)
-                found[o, i] = read_of(shape, row, moved)
-    return found
-
-
 def exact_receptance(
     arm: AnyArm,
     omega: Floats,
@@ -94,6 +60,6 @@ def exact_receptance(
     """Return exact motions (p, m, F) for unit forces, and relative to the base for its unit accelerations."""
     found, at_base = motions(arm, omega, inputs, outputs, theory)
     if at_base.any():
-        rigid = carried(arm, inputs, outputs)[:, at_base, None]
+        rigid = responses_of(arm).carried(arm, inputs, outputs)[:, at_base, None]
         found[:, at_base] = (found[:, at_base] - rigid) / -(omega * omega)
     return found

@@ -9,11 +9,11 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.response.driven.damping import dampers, undamped
+from jaxmodal.response.driven.damping import dampers
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
 from jaxmodal.response.modal.results import ModalDamping, ModesAtPorts
-from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.response.modal.rigid_motions import modes_at_zero
 from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
@@ -72,20 +72,15 @@ def modes_in_space(
     gives = np.zeros((omega.size, *modes.gives.shape[1:]))
     gives[free:] = modes.gives
     if free:
-        at[:free], hinges = _at_zero_frequency(arm, given, omega, theory)
+        at[:free], hinges = modes_at_zero(arm, given, _hinges(arm), omega, theory)
         for number, values in hinges.items():
             gives[:free, number, model.values.links[number].stiffness.size - 1] = values
     own = _damping(arm, model, modes, gives, points, free)
     return ModesAtPorts(found, at, own, still_in_space(arm, theory, given))
 
 
-def _at_zero_frequency(
-    arm: SpatialArm, given: Sequence[Port], omega: Floats, theory: TheoryName
-) -> tuple[Floats, dict[int, Floats]]:
-    """Return the modes of zero frequency at ports (free, P), and the rotation of damped free joints in them.
-
-    The rotations are keyed by the index of the mode.
-    """
+def _hinges(arm: SpatialArm) -> list[Port]:
+    """Return the free joints with a damper; refuse other free springs with one."""
     hinges = []
     for damper, spring, value, stiffness in dampers(arm):
         if value > 0.0 and stiffness == 0.0:
@@ -96,19 +91,7 @@ def _at_zero_frequency(
                     f"give {spring} a value greater than 0."
                 )
             hinges.append(Port("joint", RELATIVE, int(link.removeprefix("link"))))
-    bases = [each for each in given if each.place == "base"]
-    forces = list(dict.fromkeys([*(each for each in given if each.place != "base"), *hinges]))
-    free, bare = int(np.sum(omega == 0.0)), undamped(arm)
-    first = first_vibration(bare, omega, theory)
-    at_forces, at_bases = rigid_motions_at(bare, forces, bases, free, theory, first)
-    at = np.empty((free, len(given)))
-    for column, each in enumerate(given):
-        of_base = each.place == "base"
-        at[:, column] = (
-            at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
-        )
-    turned = {(each.link or 1) - 1: at_forces[:, forces.index(each)] for each in hinges}
-    return at, turned
+    return hinges
 
 
 def _damping(

@@ -15,15 +15,15 @@ from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.response.driven.damping import damping_of, undamped
+from jaxmodal.response.driven.damping import damping_of
 from jaxmodal.response.driven.held_places import cannot_move
 from jaxmodal.response.driven.members import on_segments, owners, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
-from jaxmodal.response.modal.base_motion import motion_of_base
+from jaxmodal.response.exact.in_plane import motion_of_base
 from jaxmodal.response.modal.damping_of_modes import damping_of_modes
 from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.results import ModesAtPorts
-from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.response.modal.rigid_motions import modes_at_zero
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
@@ -80,8 +80,10 @@ def modes_at_ports(
     inside = _strained(beams, flags, inside[:, 2], inside[:, 3:])
     rigid = omega == 0.0
     if rigid.any():
-        at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
-        gives[..., rigid], inside[..., rigid] = hinged, 0.0
+        at[rigid], hinged = modes_at_zero(arm, found, _hinges(arm), omega, theory)
+        gives[..., rigid], inside[..., rigid] = 0.0, 0.0
+        for number, values in hinged.items():
+            gives[sum(segments_of(arm)[:number]), 2, rigid] = values
     own = damping_of_modes(beams, flags, damping, inside, weights, gives)
     return ModesAtPorts(shapes.frequencies, at, own, [cannot_move(each, arm) for each in found])
 
@@ -96,10 +98,8 @@ def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -
     return np.stack([forces[:, 0], shear, forces[:, 2]], axis=1)
 
 
-def _at_zero_frequency(
-    arm: Arm, found: Sequence[Port], omega: Floats, theory: TheoryName
-) -> tuple[Floats, Floats]:
-    """Return the modes of zero frequency at ports (Z, P), and the joint deflections in them (n, 3, Z)."""
+def _hinges(arm: Arm) -> list[Port]:
+    """Return the free joints with a damper; refuse a slide with one."""
     hinges = []
     for number, link in enumerate(arm.links, start=1):
         for kind in ("axial", "shear"):
@@ -112,23 +112,7 @@ def _at_zero_frequency(
                 )
         if link.joint_stiffness == 0.0 and link.joint_damping:
             hinges.append(Port("joint", RELATIVE, number))
-    bases = [each for each in found if each.place == "base"]
-    forces = list(dict.fromkeys([*(each for each in found if each.place != "base"), *hinges]))
-    count, bare = int(np.sum(omega == 0.0)), undamped(arm)
-    at_forces, at_bases = rigid_motions_at(
-        bare, forces, bases, count, theory, first_vibration(bare, omega, theory)
-    )
-    at = np.empty((count, len(found)))
-    for place, each in enumerate(found):
-        of_base = each.place == "base"
-        at[:, place] = (
-            at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
-        )
-    pieces = segments_of(arm)
-    gives = np.zeros((sum(pieces), 3, count))
-    for each in hinges:
-        gives[sum(pieces[: (each.link or 1) - 1]), 2] = at_forces[:, forces.index(each)]
-    return at, gives
+    return hinges
 
 
 def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:

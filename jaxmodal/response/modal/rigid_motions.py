@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
 from jaxmodal.runtime.array_types import Floats
@@ -97,6 +98,30 @@ def rigid_motions_at(
             (at[: seen.size] / scale).T, product(bases)[0] * reached[:, None] / scale[:, None]
         )[0]
     return at, at_base
+
+
+def modes_at_zero(
+    arm: AnyArm,
+    found: Sequence[Port],
+    hinges: Sequence[Port],
+    omega: Floats,
+    theory: TheoryName,
+) -> tuple[Floats, dict[int, Floats]]:
+    """Return the modes of zero frequency at ports, (Z, P), and the rotations of damped free joints in them.
+
+    The rotations, (Z,), are by index of the link of these ``hinges``; ``omega`` are the arm's lowest frequencies.
+    """
+    bases = [each for each in found if each.place == "base"]
+    forces = list(dict.fromkeys([*(each for each in found if each.place != "base"), *hinges]))
+    count, bare = int(np.sum(omega == 0.0)), undamped(arm)
+    first = first_vibration(bare, omega, theory)
+    at_forces, at_bases = rigid_motions_at(bare, forces, bases, count, theory, first)
+    columns = [
+        at_bases[:, bases.index(each)] if each.place == "base" else at_forces[:, forces.index(each)]
+        for each in found
+    ]
+    turned = {(each.link or 1) - 1: at_forces[:, forces.index(each)] for each in hinges}
+    return np.array(columns).reshape(-1, count).T, turned
 
 
 def residual_at_rest(

@@ -19,11 +19,12 @@ from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, Ports, ports
-from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
+from jaxmodal.response.exact.compliance import static_compliance
+from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.modal.base_motion import refuse_turned_base, require_free_tips
 from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
-from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.datasets import variable
@@ -351,7 +352,7 @@ def modal_superposition(
         viscous,
         left_out,
         structural,
-        carried(arm, driven, read) * (seen_from == "ground"),
+        responses_of(arm).carried(arm, driven, read) * (seen_from == "ground"),
         0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
         own,
     )

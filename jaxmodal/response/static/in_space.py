@@ -36,7 +36,7 @@ _TERMS = 10
 
 
 def compliance_in_space(
-    arm: SpatialArm, model: SpatialModel, inputs: Sequence[Port], outputs: Sequence[Port]
+    arm: SpatialArm, theory: TheoryName, inputs: Sequence[Port], outputs: Sequence[Port]
 ) -> Floats:
     """Return the displacements (outputs, inputs) of a concrete arm under unit forces.
 
@@ -47,6 +47,7 @@ def compliance_in_space(
     UncertifiedError
         If axial forces buckle the arm.
     """
+    model = arm.model(theory)
     if model.invalid:
         raise ArmError(
             "arm: has an invalid value that was not checked when it was set; set it with jaxmodal.set_parameters or "

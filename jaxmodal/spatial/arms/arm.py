@@ -88,6 +88,7 @@ class SpatialArm(Drawn, SerialArm):
     )
     loads_kind: ClassVar[type[SpatialLoads]] = SpatialLoads
     some_loads: ClassVar[str] = "SpatialLoads(gravity_z=-9.81)"
+    responds_under_loads: ClassVar[bool] = False
     know_loads: ClassVar[str] = (
         "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
         "directional_derivatives, extremes, share_below, fits, sweeps of frequencies, optimisation, "
@@ -296,10 +297,10 @@ class SpatialArm(Drawn, SerialArm):
         multiplicity: np.ndarray,
     ) -> np.ndarray:
         """Return the derivatives of its frequencies with respect to its leaves; used under `jax.grad`."""
-        model = self.search_model(theory)
-        if isinstance(model, SpatialModel):
-            return frequency_gradients(modal_model(model), omega, first, multiplicity)
-        places = leaf_numbers(self)
+        if self.loads is None:
+            bare = modal_model(self.unloaded_model(theory))
+            return frequency_gradients(bare, omega, first, multiplicity)
+        model, places = LoadedModel.of(self.unloaded_model(theory), self.loads), leaf_numbers(self)
         found = np.zeros((omega.size, len(jax.tree_util.tree_leaves(self))))
         given = np.asarray(omega), np.asarray(first), np.asarray(multiplicity)
         known = self.addresses()

@@ -144,7 +144,7 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
         stator=None if link.stator is None else _body(link.stator.mass, link.stator.inertia),
         base_offset=None if link.base_offset is None else (*link.base_offset, 0.0),  # type: ignore[arg-type]
         end_offset=None if link.end_offset is None else (*link.end_offset, 0.0),  # type: ignore[arg-type]
-        body=_body(link.tip_mass, link.tip_inertia, link.tip_centre_x, link.tip_centre_y),
+        body=_body(*link.body[:2], link.tip_centre_x, link.tip_centre_y),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,6 +22,16 @@ from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import spatial_section
 
 L = TypeVar("L", Link, SpatialLink)
+
+
+class _Kind(NamedTuple):
+    """Links of one kind: required and optional columns with their units, values that bound, and fields of a link."""
+
+    needed: dict[str, str]
+    more: dict[str, str]
+    bounding: Callable[[_Range, bool], dict[str, float]]
+    values: Callable[[Mapping[str, float]], dict[str, Any]]
+
 
 _STATION, _PLACE, _AXIAL = "station", "x", "axial_stiffness"
 #: required columns, for a planar link and a link in space, with their units as name suffixes
@@ -95,25 +105,24 @@ def tabulated(
     >>> f"{jm.natural_frequencies(arm, 1, theory='euler_bernoulli').frequencies_hz[0]:.4f}"
     '16.9372'
     """
-    if not isinstance(link, Link | SpatialLink):
+    kind = _KINDS.get(type(link))
+    if kind is None:
         raise ArmError(f"link = {shown(link)}: must be a Link or a SpatialLink.")
     whole("pieces", pieces, 1, limits.LINKS)
     require_bound("bound", bound)
-    in_space, lower = isinstance(link, SpatialLink), bound == "lower"
-    stations, columns = _columns(table, in_space, link.length)
-    bounding = _bounding_in_space if in_space else _bounding
+    stations, columns = _columns(table, kind, link.length)
     made = []
     for k in range(pieces):
         part = k / pieces, (k + 1) / pieces
         if bound == "middle":
             own = _middle(stations, columns, *part)
         else:
-            own = bounding(_Range.of(stations, columns, *part), lower)
-        made.append(_in_space(own) if in_space else _in_plane(own))
+            own = kind.bounding(_Range.of(stations, columns, *part), bound == "lower")
+        made.append(kind.values(own))
     return cut(link, made)
 
 
-def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str, Floats]]:
+def _columns(table: Any, kind: _Kind, length: Any) -> tuple[Floats, dict[str, Floats]]:
     """Return relative stations, and the other columns by name."""
     if isinstance(table, str | Path):
         table = _read(table)
@@ -121,8 +130,7 @@ def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str,
         raise ArmError(
             f"table = {shown(table)}: must be columns by name, or the path of a CSV file."
         )
-    needed = _SPATIAL if in_space else _PLANAR
-    units = {_STATION: "1", _PLACE: "m"} | needed | (_MORE_SPATIAL if in_space else _MORE_PLANAR)
+    units = {_STATION: "1", _PLACE: "m"} | kind.needed | kind.more
     found = {}
     for key, column in table.items():
         name = next((x for x, unit in units.items() if key in (x, f"{x}_{unit}")), None)
@@ -133,7 +141,7 @@ def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str,
         if name in found:
             raise ArmError(f"table[{shown(key)}]: {name} is given twice; give it once.")
         found[name] = reals(f"table[{name!r}]", column, "a column of finite numbers")
-    if missing := [name for name in needed if name not in found]:
+    if missing := [name for name in kind.needed if name not in found]:
         are = "is" if len(missing) == 1 else "are"
         raise ArmError(f"table: {', '.join(missing)} {are} missing.")
     stations = _stations(found, length)
@@ -148,7 +156,9 @@ def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str,
                 f"table[{name!r}] = {shown(column.tolist())}: must be greater than 0 everywhere."
             )
     if _AXIAL not in found:
-        stiffest = max(float(found[name].max()) for name in needed if name.startswith("bending"))
+        stiffest = max(
+            float(found[name].max()) for name in kind.needed if name.startswith("bending")
+        )
         found[_AXIAL] = np.full(stations.shape, _HARDLY_STRETCHES * stiffest / float(length) ** 2)
     return stations, found
 
@@ -202,7 +212,7 @@ class _Range(NamedTuple):
         return cls(*({name: float(f(x)) for name, x in ends.items()} for f in (np.min, np.max)))
 
 
-def _bounding(part: _Range, lower: bool) -> dict[str, float]:
+def _bounding_in_plane(part: _Range, lower: bool) -> dict[str, float]:
     """Return values of a part of a planar link that make every frequency a lower, or an upper, bound."""
     least, most = part
     found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in least}
@@ -315,3 +325,9 @@ def _inertia(mass: float, area: float, density: float) -> dict[str, Any]:
             f"its mass is {mass:.6g} kg/m; give less rotary or polar inertia."
         )
     return {"density": density, "nonstructural_mass": beside if beside > 1e-12 * mass else None}
+
+
+_KINDS = {
+    Link: _Kind(_PLANAR, _MORE_PLANAR, _bounding_in_plane, _in_plane),
+    SpatialLink: _Kind(_SPATIAL, _MORE_SPATIAL, _bounding_in_space, _in_space),
+}
