@@ -229,7 +229,7 @@ def test_a_pinned_tip_over_the_workspace():
 def test_polynomials_of_degree_two_are_exact_and_others_left_over(joints, mirrored):
     rng = np.random.default_rng(joints)
     sampled = sampling(joints, mirrored)
-    axes = np.meshgrid(*sampled.angles, indexing="ij")
+    axes = np.meshgrid(*sampled.nodes, indexing="ij")
     nodes = np.stack([x.reshape(-1) for x in axes])
     anywhere = rng.uniform(-4.0, 4.0, (joints, 30))
     for parity, matrix in sampled.coefficients.items():
