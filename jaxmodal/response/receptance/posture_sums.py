@@ -158,14 +158,16 @@ def _sampled(plan: Plan, broad: Arms, omega: Array) -> tuple[list[BeamArrays], A
     for joint, angle in zip(plan.joints, angles, strict=True):
         beams[joint] = dataclasses.replace(beams[joint], joint_angle=angle)
     for k, beam in enumerate(beams):
-        if np.size(beam.ground_angle) > 1:  # supports are equal in all directions
+        ground: Any = beam.ground_angle
+        if np.size(ground) > 1:  # supports are equal in all directions
             beams[k] = dataclasses.replace(beam, ground_angle=np.zeros((1, 1)))
-    shares = [
-        amount.at(x) for amount, x in zip(plan.varied.amounts, nodes, strict=True)
-    ]
+    shares = [amount.at(x) for amount, x in zip(plan.varied.amounts, nodes, strict=True)]
     for (link, name), value in plan.varied.fields(shares).items():
-        record = damping if name in SPRINGS else beams
-        record[link] = dataclasses.replace(record[link], **{name: value})
+        changed: dict[str, Any] = {name: value}
+        if name in SPRINGS:
+            damping[link] = dataclasses.replace(damping[link], **changed)
+        else:
+            beams[link] = dataclasses.replace(beams[link], **changed)
     beams = damped_links(Arms(beams, damping, ()), omega)
     scale: Any = 1.0
     for amount, share in zip(plan.varied.amounts, shares, strict=True):

@@ -123,7 +123,8 @@ def amounts_of(arms: Arms) -> Varied | None:
 
 
 def _varying(record: BeamArrays | Damping, names: Sequence[str]) -> list[str]:
-    return [name for name in names if np.size(getattr(record, name, None)) > 1]
+    values: dict[str, Any] = vars(record)
+    return [name for name in names if np.size(values.get(name)) > 1]
 
 
 def _amount(values: Floats, degree: int, slopes: dict[tuple[int, str], float]) -> Amount:
