@@ -124,7 +124,7 @@ def amounts_of(arms: Arms) -> Varied | None:
 
 def _varying(record: BeamArrays | Damping, names: Sequence[str]) -> list[str]:
     values: dict[str, Any] = vars(record)
-    return [name for name in names if np.size(values.get(name)) > 1]
+    return [name for name in names if np.size(values.get(name, 0.0)) > 1]
 
 
 def _amount(values: Floats, degree: int, slopes: dict[tuple[int, str], float]) -> Amount:
