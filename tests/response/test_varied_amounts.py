@@ -104,6 +104,18 @@ def test_with_angles(redone):
     assert differences(values, truth).max() < 1e-11
 
 
+def test_supports_that_are_not_alike_where_nothing_turns():
+    """At the first tip, aslant to the ground: a straight arm on them is not its own mirror image."""
+    link = bent().links[1].replace(joint_angle=0.0, loss_factor=0.02)
+    held = {"joint_angle": 0.4, "support_x_stiffness": 1e5, "support_y_stiffness": 1e7}
+    arm = jm.Arm((link.replace(**held), link, link))
+    columns = {"theta_2": even(-3.0, 3.0), "theta_3": even(-3.0, 3.0, 1)}
+    names = ("tip.across", "tip_2.along")
+    values, _, truth, _, taken = both_ways(arm, OMEGA, names, columns)
+    assert taken
+    check_against_40_digits(arm, OMEGA, names, columns, values, truth)
+
+
 def test_from_free_joints_to_rigid_ones(redone):
     """All of them in one call with those between; the ends are those of arms that have no other joint."""
     stiffness = decades(2.0, 8.0)

@@ -105,7 +105,9 @@ def plan_of(system: System, omega: Array) -> Plan | None:
         return None
     arms = link_by_link(system)
     if not all(
-        same_everywhere(beam, _VARIED) and same_everywhere(damping, FIELDS) and _leans_alike(beam)
+        same_everywhere(beam, _VARIED)
+        and same_everywhere(damping, FIELDS)
+        and (_stands(beam) or _leans_alike(beam))
         for beam, damping in zip(arms.beams, arms.damping, strict=True)
     ):
         return None
@@ -121,22 +123,28 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     )
     level = not any(np.any(getattr(beam, name)) for beam in arms.beams for name in ASIDE)
     mirrored = len(joints) > 1 and straight and level and 0 not in signs
+    mirrored = mirrored and all(map(_leans_alike, arms.beams))
     if system.cells < _WORTH * sampling_of(len(joints), mirrored, varied.degrees).size:
         return None
-    angles = [arms.beams[k].joint_angle for k in joints]
-    shown = np.array(angles, float).reshape(len(joints), system.cells)
-    return Plan(arms, joints, mirrored, shown, varied, terminals, signs, numerators, ports)
+    angles = np.array([arms.beams[k].joint_angle for k in joints], float)
+    angles = angles.reshape(len(joints), system.cells)
+    return Plan(arms, joints, mirrored, angles, varied, terminals, signs, numerators, ports)
 
 
 def _leans_alike(beam: Any) -> bool:
-    """Return True if the support springs of a tip do not turn with the arm, or are equal in all directions.
+    """Return True if the support springs of a tip are equal in all directions, so that they do not turn with the arm.
 
     Always False for an elastic base.
     """
     if beam.base_xx is not None:
         return False
     x, y = (getattr(beam, name) for name in SUPPORTS[:2])
-    return x is None or y is None or np.size(beam.ground_angle) == 1 or bool(np.all(x == y))
+    return x is None or y is None or bool(np.all(x == y))
+
+
+def _stands(beam: Any) -> bool:
+    """Return True if a link on a rigid base does not turn, so that its supports need not be alike."""
+    return beam.base_xx is None and np.size(beam.ground_angle) == 1
 
 
 def _components(
