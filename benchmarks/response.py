@@ -7,6 +7,8 @@ time of this one process, the medians of repeats in turn:
 
 - exact: `frequency_response`, which takes sums over joint angles where these alone vary;
 - recursion: the same postures without these sums;
+- payloads: as many random payloads in one posture, joints: random payloads, joint springs and dampers, both: random
+  payloads and angles; for which there are sums, too, from twice as many arms as samples on;
 - mixed: as many arms whose payload, first length and angles vary at random, for which there are no such sums.
 
 Rivals get the members' matrices and the modes for free:
@@ -77,16 +79,26 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
         return responses(system, omega)[0][0, 0]
 
     rng = np.random.default_rng(0)
+    turned = {name: rng.uniform(-2.0, 2.0, postures) for name in ("theta_2", "theta_3")}
+    loaded = {"payload.mass": rng.uniform(0.0, 50.0, postures)}
+    jointed = {
+        "link2.joint_stiffness": 10.0 ** rng.uniform(5.0, 7.0, postures),
+        "link3.joint_damping": 10.0 ** rng.uniform(1.0, 3.0, postures),
+    }
+    long = {"link1.length": rng.uniform(0.5, 1.5, postures)}
     random = {
-        "theta_2": rng.uniform(-2.0, 2.0, postures),
-        "theta_3": rng.uniform(-2.0, 2.0, postures),
-        "payload.mass": rng.uniform(0.0, 50.0, postures),
-        "link1.length": rng.uniform(0.5, 1.5, postures),
+        "payloads": loaded,
+        "joints": loaded | jointed,
+        "both": turned | loaded,
+        "mixed": turned | loaded | long,
     }
 
-    def mixed() -> Any:
-        found = jm.frequency_response(arm, omega, "tip.across", "tip.across", parameters=random)
-        return found.values[:, 0, 0]
+    def of(varied: dict[str, np.ndarray]) -> Callable[[], Any]:
+        def answered() -> Any:
+            found = jm.frequency_response(arm, omega, "tip.across", "tip.across", parameters=varied)
+            return found.values[:, 0, 0]
+
+        return answered
 
     def alone() -> Any:
         return jm.frequency_response(arm, omega, "tip.across", "tip.across")
@@ -108,8 +120,9 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
     times: dict[str, list[float]] = {}
     values: dict[str, Any] = {}
     rivals: dict[str, Callable[[], Any]] = {
-        "exact": exact, "recursion": recursion, "mixed": mixed, "one_arm": alone, "modal": modal, "stacked": stacked
+        "exact": exact, "recursion": recursion, "one_arm": alone, "modal": modal, "stacked": stacked
     }  # fmt: skip
+    rivals |= {name: of(varied) for name, varied in random.items()}
     for _ in range(repeats):
         for name, call in rivals.items():
             start = time.process_time()
@@ -117,11 +130,11 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
             times.setdefault(name, []).append(time.process_time() - start)
     medians = {name: statistics.median(x) for name, x in times.items()}
     ways = {
-        name: "recursion"
-        if plan_of(_system(arm, each), omega) is None
-        else "sums over joint angles"
-        for name, each in (("exact", columns), ("mixed", random))
+        name: "recursion" if plan_of(_system(arm, each), omega) is None else "sums"
+        for name, each in {"exact": columns, **random}.items()
     }
+
+    answers = ("exact", "recursion", *random)
 
     def apart(name: str) -> float:
         return float((np.abs(values[name] - values["exact"]) / np.abs(values["exact"])).max())
@@ -131,10 +144,8 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
         "postures": postures,
         "ways": ways,
         "seconds": medians,
-        "stacked_over": {
-            x: medians["stacked"] / medians[x] for x in ("exact", "recursion", "mixed")
-        },
-        "modal_over": {x: medians["modal"] / medians[x] for x in ("exact", "recursion", "mixed")},
+        "stacked_over": {x: medians["stacked"] / medians[x] for x in answers},
+        "modal_over": {x: medians["modal"] / medians[x] for x in answers},
         "largest_difference_to_stacked": apart("stacked"),
         "largest_difference_to_recursion": apart("recursion"),
     }

@@ -47,7 +47,7 @@ _ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
-_LANES = 512
+_LANES = 1024
 #: the same of counts in float64
 _COUNTED = 2048
 #: what evaluations in double-double may have rounded at most (relative, of omega^2): that is an estimate some thousand

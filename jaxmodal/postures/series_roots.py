@@ -6,6 +6,7 @@ Cells (postures) are the last axis: the determinant at all separators is a matri
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import NamedTuple
 
 import jax
@@ -36,6 +37,8 @@ _NARROW, WIDEST = 2.5e-13, 1e-12
 _MARGIN = 2.5
 #: the count is taken where D is no smaller than this share of its size
 _CLEAR = 1e-6
+#: cells that a program counts at a time
+_COUNTED = 256
 #: intervals whose changes of sign are the bits of one word
 _WORD = 64
 
@@ -282,7 +285,15 @@ def count_in(counter: Counter, places: Array) -> tuple[Array, Array]:
     return count[0], clear[0]
 
 
-count_at = jax.jit(count_in)
+@jax.jit
+def count_at(counter: Counter, places: Array) -> tuple[Array, Array]:
+    """As `count_in`, as a program for CPUs that counts few cells at a time, for what is between stays in cache."""
+    rows, cells = places.shape
+    if cells % _COUNTED:
+        return count_in(counter, places)
+    parts = jnp.moveaxis(places.reshape(rows, -1, _COUNTED), 1, 0)
+    count, clear = lax.map(functools.partial(count_in, counter), parts)
+    return count.reshape(-1), clear.reshape(-1)
 
 
 def _refined(

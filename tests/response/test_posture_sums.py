@@ -1,6 +1,5 @@
 """Are responses summed over joint angles those of the recursion and of 40 digits, and known where they cannot be?"""
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -9,22 +8,12 @@ from jaxmodal.response.driven.ports import ports
 from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import sampling, terms
-from jaxmodal.response.receptance.answers import responses
 from jaxmodal.response.receptance.posture_plans import plan_of
 from tests import real_arms
-from tests.response.arms import bent, target, with_damping
-from tests.response.exact_chain import Chain
+from tests.response.arms import bent, with_damping
+from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
 
 NAMES = ("tip.across", "payload.y", "joint_2.torque", "link_2@0.3.x", "tip_1.rotation")
-
-
-def both_ways(arm, omega, names, columns, quantity="receptance", theory="timoshenko"):
-    """Values and infinities by sums and by the recursion, and whether sums are taken."""
-    found = ports(names, arm, "inputs")
-    given = (tuple(columns), np.array(list(columns.values())))
-    system = system_of(arm, theory, quantity, found, found, given)
-    taken = plan_of(system, omega) is not None
-    return *posture_sums.responses_of_postures(system, omega), *responses(system, omega), taken
 
 
 def postures(seed, cells, joints):
@@ -32,48 +21,12 @@ def postures(seed, cells, joints):
     return {f"theta_{k + 2}": rng.uniform(-np.pi, np.pi, cells) for k in range(joints)}
 
 
-def differences(found, truth):
-    """Relative to the receptances of both ports."""
-    own = np.sqrt(np.abs(np.einsum("iicf->icf", truth)))
-    return np.abs(found - truth) / (own[:, None] * own[None])
-
-
-def check_against_40_digits(arm, omega, names, columns, values, recursion, theory="timoshenko"):
-    """Where both ways differ most the sums are right to 1e-11 of both ports' receptances, or about as the recursion.
-
-    For near a resonance both lose what rounding moves it by.
-    """
-    apart = differences(values, recursion)
-    assert np.quantile(apart, 0.9) < 1e-13
-    o, i, cell, at = np.unravel_index(np.argmax(apart), apart.shape)
-    here = jm.set_parameters(arm, {name: float(x[cell]) for name, x in columns.items()})
-    with mpmath.workdps(250):  # transfer matrices lose what their exponentials grow by
-        chain = Chain(here, omega[at], theory)
-        one, other = target(here, names[i]), target(here, names[o])
-        (own, exact), (_, last) = (
-            chain.response(one, [one, other]),
-            chain.response(other, [one, other]),
-        )
-        scale = mpmath.sqrt(abs(own * last))
-        errors = [
-            float(abs(mpmath.mpmathify(complex(x[o, i, cell, at])) - exact) / scale)
-            for x in (values, recursion)
-        ]
-    assert errors[0] <= max(1e-11, 5.0 * errors[1])
-
-
 @pytest.fixture
 def redone(monkeypatch):
     """How many entries the recursion answers after the sums."""
-    count = [0]
-
-    def counted(system, arms, members, cells, omega):
-        count[0] += cells.size
-        return answered(system, arms, members, cells, omega)
-
-    answered = posture_sums.answers_at
+    counted = Counted(posture_sums.answers_at)
     monkeypatch.setattr(posture_sums, "answers_at", counted)
-    return count
+    return counted
 
 
 @pytest.mark.parametrize("structure", real_arms.STRUCTURES)
@@ -85,7 +38,7 @@ def test_every_feature(structure, redone):
     columns = postures(2, 96, 2)
     values, _, truth, _, taken = both_ways(arm, omega, NAMES, columns)
     assert taken
-    assert redone[0] < 0.6 * values[0, 0].size
+    assert redone.entries < 0.6 * values[0, 0].size
     check_against_40_digits(arm, omega, NAMES, columns, values, truth)
 
 
@@ -102,7 +55,7 @@ def test_any_number_of_angles(joints, level, redone):
     names = ("tip.x", "tip_2.across", "tip_2.y")
     values, _, truth, _, taken = both_ways(arm, omega, names, columns)
     assert taken
-    assert redone[0] < 0.6 * values[0, 0].size
+    assert redone.entries < 0.6 * values[0, 0].size
     check_against_40_digits(arm, omega, names, columns, values, truth)
 
 
@@ -153,10 +106,10 @@ def test_what_is_left_over_shows_the_errors_of_samples(monkeypatch, redone):
         return found._replace(responses={(0, 0): value * off})
 
     both_ways(arm, omega, ("tip.across",), columns)
-    assert redone[0] < 1000
+    assert redone.entries < 1000
     monkeypatch.setattr(posture_sums, "inward", spoilt)
     values, _, truth, _, _ = both_ways(arm, omega, ("tip.across",), columns)
-    assert redone[0] > 9000
+    assert redone.entries > 9000
     assert differences(values, truth).max() < 1e-11
 
 
@@ -202,7 +155,7 @@ def test_a_port_that_stands_still_is_nothing(redone):
     names = ("tip.across", "joint_2.torque")
     values, _, truth, _, taken = both_ways(arm, omega, names, columns)
     assert taken
-    assert redone[0] < 100
+    assert redone.entries < 100
     assert not values[1].any()
     assert not values[:, 1].any()
     np.testing.assert_allclose(values[0, 0], truth[0, 0], rtol=1e-11)
@@ -229,7 +182,7 @@ def test_a_pinned_tip_over_the_workspace():
 def test_polynomials_of_degree_two_are_exact_and_others_left_over(joints, mirrored):
     rng = np.random.default_rng(joints)
     sampled = sampling(joints, mirrored)
-    axes = np.meshgrid(*sampled.angles, indexing="ij")
+    axes = np.meshgrid(*sampled.nodes, indexing="ij")
     nodes = np.stack([x.reshape(-1) for x in axes])
     anywhere = rng.uniform(-4.0, 4.0, (joints, 30))
     for parity, matrix in sampled.coefficients.items():

@@ -26,8 +26,8 @@ class Sampling(NamedTuple):
 
     Attributes
     ----------
-    angles
-        Samples of each angle, rad.
+    nodes
+        Samples of each angle, rad, and of further values.
     coefficients
         Matrices from samples to coefficients, shape (K, S), by parity (0 for a function without parity).
     left_over
@@ -35,14 +35,14 @@ class Sampling(NamedTuple):
         of their sum of squares is the size of the remainder at all 6^m nodes.
     """
 
-    angles: tuple[Floats, ...]
+    nodes: tuple[Floats, ...]
     coefficients: dict[int, Floats]
     left_over: dict[int, Floats]
 
     @property
     def size(self) -> int:
         """Number of samples."""
-        return int(np.prod([x.size for x in self.angles]))
+        return int(np.prod([x.size for x in self.nodes]))
 
 
 @functools.lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""Plans for responses of many postures as sums over joint angles: samples, components of ports, signs.
+"""Plans for responses of many arms as sums over joint angles and amounts: samples, components of ports, signs.
 
 A port along x or y of the ground turns relative to its link. It is split into components in link axes, with weights
 that depend on the posture. In a mirror image about the first link u keeps its sign, v and rotations change theirs, so
@@ -16,9 +16,10 @@ from jaxmodal.response.driven.driven_arms import Arms, link_by_link, same_everyw
 from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
 from jaxmodal.response.driven.ports import Port, PortRow
 from jaxmodal.response.driven.systems import System
-from jaxmodal.response.receptance.angle_sums import Sampling, sampling
+from jaxmodal.response.receptance.angle_sums import Sampling
 from jaxmodal.response.receptance.answers import BLOCK
 from jaxmodal.response.receptance.pieces import Terminal
+from jaxmodal.response.receptance.varied_amounts import FIELDS, Varied, amounts_of, sampling_of
 from jaxmodal.runtime.namespace import Array, tree_on_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.link_parts import ASIDE
@@ -27,8 +28,8 @@ from jaxmodal.statics.link_parts import ASIDE
 _MOST_JOINTS = 3
 #: smallest number of postures per sample for which sums take less time than the recursion
 _WORTH = 2.0
-#: fields that change if the arm turns
-_TURNING = frozenset(("joint_angle", "ground_angle"))
+#: fields that may vary: those that change if the arm turns, and amounts
+_VARIED = frozenset(("joint_angle", "ground_angle")) | FIELDS
 
 
 class Numerator(NamedTuple):
@@ -51,6 +52,8 @@ class Plan(NamedTuple):
         True if D and all H D, of two or more angles, are taken as even or odd.
     angles
         The angles that vary, (m, cells).
+    varied
+        The amounts that vary.
     terminals
         Components of ports by number: ports, or parts of ports that turn relative to their link.
     signs
@@ -65,6 +68,7 @@ class Plan(NamedTuple):
     joints: tuple[int, ...]
     mirrored: bool
     angles: np.ndarray
+    varied: Varied
     terminals: dict[int, Terminal]
     signs: list[int]
     numerators: dict[tuple[int, int], Numerator]
@@ -72,7 +76,15 @@ class Plan(NamedTuple):
 
     @property
     def sampling(self) -> Sampling:
-        return sampling(len(self.joints), self.mirrored)
+        return sampling_of(len(self.joints), self.mirrored, self.varied.degrees)
+
+    def amounts(self, cells: slice) -> np.ndarray:
+        """Return the products of polynomials of the amounts of some arms, (cells, products)."""
+        found = np.ones((self.angles[:1, cells].shape[1], 1))
+        for amount in self.varied.amounts:
+            own = amount.polynomials(cells)
+            found = (found[:, :, None] * own[:, None, :]).reshape(len(own), -1)
+        return found
 
     def parity(self, pair: tuple[int, int]) -> int:
         """Return the parity of H D of two components."""
@@ -82,9 +94,10 @@ class Plan(NamedTuple):
 def plan_of(system: System, omega: Array) -> Plan | None:
     """Return the plan for summing the responses of a system, or None if the recursion is used.
 
-    Sums are used if arms differ only in joint angles, in one to three of them (and in that of joint 1); if the base is
-    not elastic and no tip has support springs that turn relative to the arm; for a receptance, a mobility or an
-    accelerance; with twice as many postures as samples and enough entries to save time; and if nothing is traced.
+    Sums are used if arms differ only in amounts and in joint angles, in at most three of them (and in that of joint 1);
+    if the base is not elastic and no tip has support springs that turn relative to the arm; for a receptance, a
+    mobility or an accelerance; with twice as many arms as samples and enough entries to save time; and if nothing is
+    traced.
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
@@ -92,12 +105,15 @@ def plan_of(system: System, omega: Array) -> Plan | None:
         return None
     arms = link_by_link(system)
     if not all(
-        same_everywhere(beam, _TURNING) and same_everywhere(damping) and _leans_alike(beam)
+        same_everywhere(beam, _VARIED)
+        and same_everywhere(damping, FIELDS)
+        and (_stands(beam) or _leans_alike(beam))
         for beam, damping in zip(arms.beams, arms.damping, strict=True)
     ):
         return None
     joints = tuple(k for k, beam in enumerate(arms.beams) if k and beam.joint_angle.size > 1)
-    if not 1 <= len(joints) <= _MOST_JOINTS:
+    varied = amounts_of(arms)
+    if varied is None or len(joints) > _MOST_JOINTS or not (joints or varied.amounts):
         return None
     terminals, signs, numerators, ports = _components(system, arms)
     straight = all(
@@ -107,10 +123,12 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     )
     level = not any(np.any(getattr(beam, name)) for beam in arms.beams for name in ASIDE)
     mirrored = len(joints) > 1 and straight and level and 0 not in signs
-    if system.cells < _WORTH * sampling(len(joints), mirrored).size:
+    mirrored = mirrored and all(map(_leans_alike, arms.beams))
+    if system.cells < _WORTH * sampling_of(len(joints), mirrored, varied.degrees).size:
         return None
-    angles = np.stack([arms.beams[k].joint_angle for k in joints])
-    return Plan(arms, joints, mirrored, angles, terminals, signs, numerators, ports)
+    angles = np.array([arms.beams[k].joint_angle for k in joints], float)
+    angles = angles.reshape(len(joints), system.cells)
+    return Plan(arms, joints, mirrored, angles, varied, terminals, signs, numerators, ports)
 
 
 def _leans_alike(beam: Any) -> bool:
@@ -122,6 +140,11 @@ def _leans_alike(beam: Any) -> bool:
         return False
     x, y = (getattr(beam, name) for name in SUPPORTS[:2])
     return x is None or y is None or bool(np.all(x == y))
+
+
+def _stands(beam: Any) -> bool:
+    """Return True if a link on a rigid base does not turn, so that its supports need not be alike."""
+    return beam.base_xx is None and np.size(beam.ground_angle) == 1
 
 
 def _components(

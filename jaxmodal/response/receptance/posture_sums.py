@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.driven_arms import Arms, known_of, wide, with_known
+from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.driven_arms import Arms, damped_links, known_of, wide, with_known
 from jaxmodal.response.driven.port_quantities import in_quantity
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.angle_sums import Sampling, terms
@@ -28,6 +29,7 @@ from jaxmodal.response.receptance.pieces import pieces_of
 from jaxmodal.response.receptance.posture_plans import Plan, plan_of
 from jaxmodal.response.receptance.recursion import inward
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: errors of entries, relative to sqrt|H_ii H_jj| of their ports, beyond which the recursion is used
 _TOLERANCE = 1e-12
@@ -70,22 +72,14 @@ class _Block:
         broad: Arms = wide(plan.arms)
         known = [known_of(system, broad, link, omega) for link in range(len(broad.beams))]
         self.members = [member for found in known for member in found.members or ()]
-        broad = with_known(broad, known)
-        axes = len(plan.joints)
-        for axis, (joint, nodes) in enumerate(zip(plan.joints, plan.sampling.angles, strict=True)):
-            angle = nodes.reshape((1,) * axis + (-1,) + (1,) * (axes - axis))
-            broad.beams[joint] = dataclasses.replace(broad.beams[joint], joint_angle=angle)
-        still = np.zeros((1, 1))
-        for k, beam in enumerate(broad.beams):
-            if beam.ground_angle is not None:  # supports are equal in all directions
-                broad.beams[k] = dataclasses.replace(beam, ground_angle=still)
-        pieces = pieces_of(broad.beams, self.members, system.cut, plan.terminals)
+        beams, scale = _sampled(plan, with_known(broad, known), omega)
+        pieces = pieces_of(beams, self.members, system.cut, plan.terminals)
         pairs = sorted({pair for each in plan.numerators.values() for pair in each.pairs})
         found = inward(pieces, omega, pairs, loads_at_ground=False, watched=True)
-        determinant: Any = 1.0
+        determinant = scale
         for factor in found.factors:
             determinant = determinant * factor
-        samples = (*(x.size for x in plan.sampling.angles), omega.size)
+        samples = (*(x.size for x in plan.sampling.nodes), omega.size)
         # if all samples lose digits in the same way, the remainder may not show it
         growth = np.broadcast_to(found.growth, samples).reshape(-1, omega.size)
         self.lost = ~(growth.min(axis=0) <= LARGE_GROWTH)
@@ -108,6 +102,9 @@ class _Block:
         at = plan.angles[:, cells]
         own = {parity: terms(at, parity) for parity in plan.sampling.coefficients}
         size = at.shape[1]
+        if plan.varied.amounts:
+            more = plan.amounts(cells)[:, None, :]
+            own = {k: (x[:, :, None] * more).reshape(size, -1) for k, x in own.items()}
 
         determinant = _product(own[1 if plan.mirrored else 0], self.determinant.coefficients)
         below, noise_below = _size(determinant), self.determinant.left_over
@@ -148,6 +145,38 @@ class _Block:
             )
             values[:, :, here, there], infinite[:, :, here, there] = redone
         return values, infinite
+
+
+def _sampled(plan: Plan, broad: Arms, omega: Array) -> tuple[list[BeamArrays], Any]:
+    """Return the beams of the samples, an axis for each angle and amount, and what makes D a polynomial."""
+    beams, damping = list(broad.beams), list(broad.damping)
+    every = plan.sampling.nodes
+    along = [
+        x.reshape((1,) * axis + (-1,) + (1,) * (len(every) - axis)) for axis, x in enumerate(every)
+    ]
+    angles, nodes = along[: len(plan.joints)], along[len(plan.joints) :]
+    for joint, angle in zip(plan.joints, angles, strict=True):
+        beams[joint] = dataclasses.replace(beams[joint], joint_angle=angle)
+    for k, beam in enumerate(beams):
+        ground: Any = beam.ground_angle
+        if np.size(ground) > 1:  # supports are equal in all directions
+            beams[k] = dataclasses.replace(beam, ground_angle=np.zeros((1, 1)))
+    shares = [amount.at(x) for amount, x in zip(plan.varied.amounts, nodes, strict=True)]
+    for (link, name), value in plan.varied.fields(shares).items():
+        changed: dict[str, Any] = {name: value}
+        if name in SPRINGS:
+            damping[link] = dataclasses.replace(damping[link], **changed)
+        else:
+            beams[link] = dataclasses.replace(beams[link], **changed)
+    beams = damped_links(Arms(beams, damping, ()), omega)
+    scale: Any = 1.0
+    for amount, share in zip(plan.varied.amounts, shares, strict=True):
+        scale = scale * (1.0 - share) ** amount.degree
+    for link, name in plan.varied.springs():
+        # D has the compliance of a spring as a factor, unless that is rigid or free
+        spring = getattr(beams[link], name)
+        scale = scale * np.where(np.isinf(spring) | (spring == 0.0), 1.0, spring)
+    return beams, scale
 
 
 def _sum(sampled: Sampling, values: Array, parity: int) -> _Sum:
