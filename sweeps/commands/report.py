@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.runtime.statuses import Status
 from sweeps.commands.estimate import (
@@ -25,6 +24,8 @@ from sweeps.store.attempts import MOST
 from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from sweeps.store.zarr_store import State
 
 #: most shards named in one line

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import xarray as xr
-
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
@@ -26,6 +24,8 @@ from sweeps.store.shares import Claimed, Claims, Part
 from sweeps.store.solve import plans_to_send, take_plans
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from sweeps.store.pieces import Location
     from sweeps.store.zarr_store import SweepStore
 
@@ -284,6 +284,8 @@ def open_result(store: Location) -> xr.Dataset:
 
 def _dataset(store: Location, hidden: frozenset[str]) -> xr.Dataset:
     """Return the dataset in a store without some of its pieces."""
+    import xarray as xr
+
     from sweeps.store.pieces import hiding
 
     ds = with_flag_types(xr.open_zarr(hiding(store, hidden), chunks=None))
