@@ -20,19 +20,19 @@ def when_imported(add: Callable[[], None]) -> None:
     if _LIBRARY in sys.modules:
         add()
     else:
-        sys.meta_path.insert(0, _Watch(add))
+        sys.meta_path.insert(0, _Watch(_LIBRARY, add))
 
 
 class _Watch(importlib.abc.MetaPathFinder):
-    """A finder that finds xarray as all others do, and calls ``add`` after its import."""
+    """A finder that finds a library as all others do, and calls ``add`` after its import."""
 
-    def __init__(self, add: Callable[[], None]) -> None:
-        self.add = add
+    def __init__(self, library: str, add: Callable[[], None]) -> None:
+        self.library, self.add = library, add
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != _LIBRARY or self not in sys.meta_path:
+        if fullname != self.library or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
