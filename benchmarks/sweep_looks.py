@@ -55,7 +55,7 @@ axes = [
     sweeps.linspace(*third, 1000),
 ]
 sweep = sweeps.Sweep("example:" + arm, axes, num_modes=2)
-lines = plan_lines(sweep, *planned(sweep))
+lines = plan_lines(sweep, planned(sweep))
 told["processor_seconds_of_imports"] = ready - before
 rest = time.process_time() - ready - told["processor_seconds_of_timed_cells"]
 told["processor_seconds_of_the_rest"] = rest
