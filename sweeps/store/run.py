@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -169,6 +170,7 @@ def run(
             task = functools.partial(write_shard, sweep, opened)
             if isinstance(place, Dask) and missing:  # computed once, while the workers start
                 plans = _Made(aside.submit(plans_to_send, sweep))
+                aside.submit(importlib.import_module, "xarray")  # for the dataset at the end
                 task = functools.partial(write_by_plans, plans, sweep, opened)
             _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
