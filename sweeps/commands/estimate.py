@@ -60,20 +60,17 @@ def estimate(
     the time is None if no earlier process has measured it.
     """
     found = measured(sweep, grid) if timing else measured_earlier(sweep, grid)
-    return (
-        None
-        if found is None
-        else Estimate(
-            begin=started + found.begin,
-            computing=found.chunk_seconds
-            * sweep.num_cells
-            / math.prod(sizes_of(next(grid.chunks(0)))),
-            measured_cells=found.cells,
-            measured_seconds=found.seconds,
-            cores=available_cores(),
-            drawn=dataset_bytes(sweep) <= LARGE,
-            earlier=found.earlier,
-        )
+    if found is None:
+        return None
+    chunk = math.prod(sizes_of(next(grid.chunks(0))))
+    return Estimate(
+        begin=started + found.begin,
+        computing=found.chunk_seconds * sweep.num_cells / chunk,
+        measured_cells=found.cells,
+        measured_seconds=found.seconds,
+        cores=available_cores(),
+        drawn=dataset_bytes(sweep) <= LARGE,
+        earlier=found.earlier,
     )
 
 

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 import types
 
 import pytest
@@ -322,3 +324,24 @@ def test_cells_are_solved_and_timed_as_they_will_be():
 def test_it_says_which_path_the_cells_take_and_why(arm, axes, words):
     spans = [sweeps.linspace(name, 0.1, 0.3, size) for name, size in axes.items()]
     assert words in path_text(sweeps.Sweep(arm, spans, num_modes=2))
+
+
+IN_A_NEW_PROCESS = """
+import json, resource, sys
+from jaxmodal.cli.commands import main
+main(["sweep", "plan", sys.argv[1], "--no-timing"], standalone_mode=False)
+heavy = ("xarray", "pandas", "zarr", "dask", "distributed", "matplotlib")
+peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([peak, [name for name in heavy if name in sys.modules]]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in kB")
+def test_a_plan_of_which_no_cell_is_timed_is_light(tmp_path):
+    """300 MB are asked for; JAX alone takes 150."""
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS, str(thousand_million(tmp_path))]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    peak, heavy = json.loads(answer.stdout.splitlines()[-1])
+    assert heavy == []
+    assert peak < 300e6
