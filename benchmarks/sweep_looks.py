@@ -2,8 +2,7 @@
 
 ``python -m benchmarks.sweep_looks --out results/benchmarks/sweep_looks.json``
 
-The store is full, its values made up. Besides, how long and in what memory ``sweep plan`` cuts 10^9 cells, before and
-after it has timed some of them.
+The store is full, its values made up.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,47 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-#: as it is typed, in a process of its own, whose memory is then told
-PLAN = """
-import json, resource, sys, time
-start, before = time.perf_counter(), time.process_time()
-import jax
-jax.config.update("jax_enable_x64", True)
-import sweeps
-from sweeps.commands import estimate
-from sweeps.commands.report import plan_lines, planned
-
-def peak():
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-measured, told = estimate.measured, {}
-
-def watched(sweep, grid):
-    told["peak_rss_bytes_before_cells_are_timed"] = peak()
-    begun = time.process_time()
-    found = measured(sweep, grid)
-    told["processor_seconds_of_timed_cells"] = time.process_time() - begun
-    return found
-
-estimate.measured = watched
-ready = time.process_time()
-arm, third = {
-    "general": ("two_link_flexible", ("link1.length", 0.4, 0.6)),
-    "series": ("three_link_industrial", ("theta_3", -2, 2)),
-}[sys.argv[1]]
-axes = [
-    sweeps.linspace("theta_2", -180, 180, 1000, unit="degree"),
-    sweeps.linspace("payload.mass", 0, 1, 1000),
-    sweeps.linspace(*third, 1000),
-]
-sweep = sweeps.Sweep("example:" + arm, axes, num_modes=2)
-lines = plan_lines(sweep, *planned(sweep))
-told["processor_seconds_of_imports"] = ready - before
-rest = time.process_time() - ready - told["processor_seconds_of_timed_cells"]
-told["processor_seconds_of_the_rest"] = rest
-print(json.dumps({"peak_rss_bytes": peak(), **told, "lines": lines[-3:]}))
-"""
 
 
 def _sweep(side: int) -> Any:
@@ -107,10 +63,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--shards", type=int, default=2000)
     options = parser.parse_args(arguments)
     found: dict[str, Any] = {}
-    for way in ("general", "series"):
-        command = [sys.executable, "-c", PLAN, way]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        found[f"plan_of_a_thousand_million_cells_{way}"] = json.loads(told.stdout)
     import jax
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
@@ -16,6 +14,9 @@ from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from jaxmodal.statics.link_parts import ROTOR
 from sweeps.definition.errors import SweepError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def definition_of(ds: xr.Dataset) -> dict[str, Any]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.runtime.array_types import Bools, Floats
 from sweeps.analysis.cells import arm_of_cell, definition_of
 from sweeps.definition.errors import SweepError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: largest relative gap of a double root: well above rounding, well below resolved pairs
 COINCIDENT = 1e-9

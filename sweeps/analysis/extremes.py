@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.runtime.datasets import variable
 from sweeps.analysis.cells import axes_of, definition_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _SIDES = ("lowest", "highest")
 
@@ -47,6 +49,8 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
     >>> found["theta_2"].sel(mode=1).values.tolist(), found.other_cells.sel(mode=1).item()
     ([0.0, 180.0], 0)
     """
+    import xarray as xr
+
     definition_of(ds)
     axes = axes_of(ds)
     kept = [name for name in ("theory", "mode") if name in ds.frequency.dims]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -16,6 +16,9 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: least modal assurance criterion between neighbouring points at which a shape counts as the same
 RECOGNISED = 0.8
@@ -96,6 +99,8 @@ def by_branch(ds: xr.Dataset) -> xr.DataArray:
     SweepError
         If the dataset has not been tracked.
     """
+    import xarray as xr
+
     if "branch" not in ds.coords:
         raise SweepError("the dataset has no branches; give track(ds, along=...).")
     order = ds.branch.argsort(ds.branch.get_axis_num("mode"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.models import concrete_model
@@ -15,6 +15,9 @@ from jaxmodal.runtime.statuses import Status
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantity import NOT_COMPUTED
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: relative distance from each frequency at which modes are counted
 TOLERANCE = 1e-10

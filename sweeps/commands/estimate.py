@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from typing import overload
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from jaxmodal.postures import places
 from jaxmodal.runtime.devices import available_cores
 from sweeps.commands.base import LARGE
 from sweeps.definition.sweep import Sweep
-from sweeps.store.first_chunk import measured
+from sweeps.store.first_chunk import measured, measured_earlier
 from sweeps.store.grid import Grid, dataset_bytes, sizes_of
 
 
@@ -40,15 +41,31 @@ class Estimate:
         return self.begin + self.computing
 
 
-def estimate(sweep: Sweep, grid: Grid, started: float = 0.0) -> Estimate:
+@overload
+def estimate(sweep: Sweep, grid: Grid, started: float = 0.0) -> Estimate: ...
+
+
+@overload
+def estimate(
+    sweep: Sweep, grid: Grid, started: float = 0.0, *, timing: bool
+) -> Estimate | None: ...
+
+
+def estimate(
+    sweep: Sweep, grid: Grid, started: float = 0.0, *, timing: bool = True
+) -> Estimate | None:
     """Return the estimated time of ``jaxmodal sweep run`` for all cells of a sweep on this machine.
 
-    It includes the start of the process, which took ``started`` seconds here.
+    It includes the start of the process, which took ``started`` seconds here. Without ``timing`` no cell is solved, and
+    the time is None if no earlier process has measured it.
     """
-    found = measured(sweep, grid)
+    found = measured(sweep, grid) if timing else measured_earlier(sweep, grid)
+    if found is None:
+        return None
+    chunk = math.prod(sizes_of(next(grid.chunks(0))))
     return Estimate(
         begin=started + found.begin,
-        computing=found.chunk_seconds * sweep.num_cells / math.prod(sizes_of(next(grid.chunks(0)))),
+        computing=found.chunk_seconds * sweep.num_cells / chunk,
         measured_cells=found.cells,
         measured_seconds=found.seconds,
         cores=available_cores(),
@@ -78,8 +95,10 @@ def _of_first_cell(sweep: Sweep) -> Mapping[str, np.ndarray]:
     return sweep.values_at([np.zeros(1, int) for _ in sweep.shape])
 
 
-def time_text(found: Estimate) -> str:
-    """Return an estimate as text: the time, and what was measured."""
+def time_text(found: Estimate | None) -> str:
+    """Return an estimate as text: the time, and what was measured; without one, how to get it."""
+    if found is None:
+        return "time: not known, no cells of it were timed here; leave --no-timing out"
     pictures = ", and pictures" if found.drawn else ""
     first = f"the first {found.measured_cells}" if found.measured_cells > 1 else "the first"
     return (
@@ -93,9 +112,9 @@ def _cores(found: Estimate) -> str:
     return f"{found.cores} core{'s' * (found.cores > 1)}"
 
 
-def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
-    """Return lines with the time on several machines like this one; none for a single machine."""
-    if workers == 1:
+def workers_lines(found: Estimate | None, workers: int, shards: int) -> list[str]:
+    """Return lines with the time on several machines like this one; none for a single machine, or without a time."""
+    if workers == 1 or found is None:
         return []
     most = math.ceil(shards / workers)  # shards of the busiest machine
     wall = found.begin + found.computing * most / shards

@@ -14,15 +14,14 @@ from sweeps.store.grid import dataset_bytes, num_files
 if TYPE_CHECKING:
     import xarray as xr
 
-    from sweeps.commands.estimate import Estimate
+    from sweeps.commands.report import Planned
     from sweeps.definition.sweep import Sweep
-    from sweeps.store.grid import Grid
     from sweeps.store.zarr_store import State
 
 
-def plan_values(sweep: Sweep, grid: Grid, time: Estimate, workers: int) -> dict[str, Any]:
-    """Return the plan of a sweep: cells, files, bytes and seconds."""
-    whole = dataset_bytes(sweep)
+def plan_values(sweep: Sweep, plan: Planned, workers: int) -> dict[str, Any]:
+    """Return the plan of a sweep: cells, files, bytes and seconds; None for what a missing time would tell."""
+    (grid, time, sized), whole = plan, dataset_bytes(sweep)
     return {
         "name": sweep.name,
         "arm": sweep.arm.name,
@@ -45,11 +44,11 @@ def plan_values(sweep: Sweep, grid: Grid, time: Estimate, workers: int) -> dict[
         "cells": sweep.num_cells,
         "arms_to_solve": sweep.num_cells * len(sweep.solved_theories),
         "chunks": {"number": grid.num_chunks, "shape": list(grid.chunk_shape)},
-        "shards": {"number": grid.num_shards, "shape": list(grid.shard_shape)},
-        "files": num_files(sweep, grid),
+        "shards": {"number": grid.num_shards, "shape": list(grid.shard_shape)} if sized else None,
+        "files": num_files(sweep, grid) if sized else None,
         "bytes": whole,
-        "bytes_in_memory": whole * grid.most_cells / sweep.num_cells,
-        "seconds": dataclasses.asdict(time) | {"total": time.total},
+        "bytes_in_memory": whole * grid.most_cells / sweep.num_cells if sized else None,
+        "seconds": dataclasses.asdict(time) | {"total": time.total} if time else None,
         "workers": workers,
     }
 

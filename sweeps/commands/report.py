@@ -6,10 +6,9 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.runtime.statuses import Status
 from sweeps.commands.estimate import (
@@ -22,13 +21,36 @@ from sweeps.commands.estimate import (
 )
 from sweeps.definition.sweep import Sweep
 from sweeps.store.attempts import MOST
-from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
+from sweeps.store.grid import (
+    FEW_CHUNKS,
+    MOST_FILES,
+    SHARD_BYTES,
+    SHARD_SECONDS,
+    Grid,
+    dataset_bytes,
+    grid_for_rate,
+    make_grid,
+    num_files,
+)
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from sweeps.store.zarr_store import State
 
 #: most shards named in one line
 _LISTED = 5
+
+
+class Planned(NamedTuple):
+    """What is planned for a sweep: its grid, and the estimated time if it is known.
+
+    ``sized`` is False if the size of shards follows from the time, which is not known.
+    """
+
+    grid: Grid
+    time: Estimate | None
+    sized: bool
 
 
 def planned(
@@ -36,20 +58,30 @@ def planned(
     chunk_cells: int | None = None,
     shard_cells: int | None = None,
     started: float = 0.0,
-) -> tuple[Grid, Estimate]:
+    *,
+    timing: bool = True,
+) -> Planned:
     """Return the grid of a new store of a sweep, and the estimated time; a part of its first chunk is solved.
 
-    Without given sizes, shards have the size that follows from this time. See `estimate`.
+    Without given sizes, shards have the size that follows from this time. See `estimate`. Without ``timing`` no cell is
+    solved, and the time is known only if an earlier process has measured it.
     """
     grid = make_grid(sweep, chunk_cells, shard_cells)
-    time = estimate(sweep, grid, started)
-    if chunk_cells is None and shard_cells is None:
-        return grid_for_rate(sweep, sweep.num_cells / time.computing), time
-    return grid, time
+    time = estimate(sweep, grid, started, timing=timing)
+    if chunk_cells is not None or shard_cells is not None or grid.num_chunks <= FEW_CHUNKS:
+        return Planned(grid, time, True)
+    if time is None:
+        return Planned(grid, None, False)
+    return Planned(grid_for_rate(sweep, sweep.num_cells / time.computing), time, True)
 
 
-def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> list[str]:
+def plan_lines(sweep: Sweep, plan: Planned, workers: int = 1) -> list[str]:
     """Return lines on what a sweep would compute, write and cost."""
+    return [*work_lines(sweep), *cost_lines(sweep, plan, workers)]
+
+
+def work_lines(sweep: Sweep) -> list[str]:
+    """Return lines on what a sweep would compute, which follow from its definition."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
         for column in entry.columns:
@@ -58,24 +90,38 @@ def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> li
                 f"within {values.min():g} to {values.max():g}{unit}"
             )  # fmt: skip
             lines.append(f"  {column.name}: {column.address}, {entry.size} values, {ends}")
-    chunks, shards = (" x ".join(map(str, cut)) for cut in (grid.chunk_shape, grid.shard_shape))
     solved = sweep.num_cells * len(sweep.solved_theories)
-    lines += [
+    return [
+        *lines,
         f"theories: {', '.join(sweep.theories)}; modes: 1 to {sweep.num_modes}",
         f"outputs: {', '.join(sweep.outputs)}",
         f"cells: {sweep.num_cells} ({' x '.join(map(str, sweep.shape))}), {solved} arms to solve, "
         f"{solved * sweep.num_modes} frequencies",
-        f"chunks: {grid.num_chunks} of {chunks} cells; shards: {grid.num_shards} of {shards} cells, "
-        f"{num_files(sweep, grid)} files",
-        f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one shard, "
-        f"{size_text(dataset_bytes(sweep) * grid.most_cells / sweep.num_cells)}",
-    ]
-    return [
-        *lines,
         path_text(sweep),
-        time_text(time),
-        *workers_lines(time, workers, grid.num_shards),
     ]
+
+
+def cost_lines(sweep: Sweep, plan: Planned, workers: int = 1) -> list[str]:
+    """Return lines on chunks, shards, files, bytes and time."""
+    grid, whole = plan.grid, dataset_bytes(sweep)
+    if plan.sized:
+        shards = (
+            f"{grid.num_shards} of {_times(grid.shard_shape)} cells, {num_files(sweep, grid)} files"
+        )
+        memory = size_text(whole * grid.most_cells / sweep.num_cells)
+    else:
+        shards = f"about {SHARD_SECONDS:g} s each, at most {MOST_FILES} files"
+        memory = f"at most {size_text(SHARD_BYTES)}"
+    return [
+        f"chunks: {grid.num_chunks} of {_times(grid.chunk_shape)} cells; shards: {shards}",
+        f"size: {size_text(whole)} before compression; in memory with a store: one shard, {memory}",
+        time_text(plan.time),
+        *workers_lines(plan.time, workers, grid.num_shards),
+    ]
+
+
+def _times(sizes: Sequence[int]) -> str:
+    return " x ".join(map(str, sizes))
 
 
 def size_text(size: float) -> str:

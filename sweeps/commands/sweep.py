@@ -80,6 +80,11 @@ shard_option = click.option(
     metavar="N",
     help="How many machines like this one share it.",
 )
+@click.option(
+    "--no-timing",
+    is_flag=True,
+    help="Solve no cells: say how long it takes only if that was measured here before.",
+)
 @format_option(("table", "json"))
 def plan(
     source: str,
@@ -87,20 +92,28 @@ def plan(
     chunk_cells: int | None,
     shard_cells: int | None,
     workers: int,
+    no_timing: bool,
     output_format: str,
 ) -> None:
-    """Say what a SWEEP would compute and cost; a part of its first chunk is solved to tell how long it takes."""
+    """Say what a SWEEP would compute and cost; a part of its first chunk is solved to tell how long it takes.
+
+    What follows from the definition is printed at once. To solve cells takes about a second, and some more where
+    programs are loaded, up to a minute where they are compiled. It is done once for a definition.
+    """
     started = time.process_time()
     from sweeps.commands.plain import plan_values
-    from sweeps.commands.report import plan_lines, planned
+    from sweeps.commands.report import cost_lines, planned, work_lines
 
     definition = read(source, points)
+    if output_format == "table":
+        for line in work_lines(definition):
+            click.echo(line)
     with refusing():
-        grid, taken = planned(definition, chunk_cells, shard_cells, started)
+        found = planned(definition, chunk_cells, shard_cells, started, timing=not no_timing)
     if output_format == "json":
-        print_json(plan_values(definition, grid, taken, workers))
+        print_json(plan_values(definition, found, workers))
         return
-    for line in plan_lines(definition, grid, taken, workers):
+    for line in cost_lines(definition, found, workers):
         click.echo(line)
 
 

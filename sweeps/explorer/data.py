@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
@@ -26,6 +25,9 @@ from sweeps.explorer.encoding import deflated, encoded
 from sweeps.explorer.space_cells import cells_picture
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.dataset import UNFINISHED
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: most frequencies in one page: 10^6 cells of 20 modes, about what a browser can still handle
 LIMIT = 20_000_000

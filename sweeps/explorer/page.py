@@ -10,9 +10,7 @@ import json
 import re
 import string
 from importlib import resources
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import AnyArm
@@ -20,6 +18,9 @@ from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.data import page_data
 from sweeps.explorer.solver import module_text
 from sweeps.explorer.sparing import spared
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: scripts of the page of a sweep; each needs only scripts before it
 SCRIPTS = (

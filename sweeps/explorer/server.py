@@ -14,13 +14,14 @@ import re
 import secrets
 import threading
 from collections.abc import Callable
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import cell_values, ordered
 from sweeps.explorer.page import page_html
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: longest time in s that the server waits for a connection
 PATIENCE = 10.0

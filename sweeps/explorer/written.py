@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import overload
-
-import xarray as xr
+from typing import TYPE_CHECKING, overload
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
@@ -14,8 +12,12 @@ from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import ordered
 from sweeps.explorer.notebook import NotebookPage
+from sweeps.explorer.on_datasets import when_imported
 from sweeps.explorer.page import arm_page_html, page_html
 from sweeps.store.export import write_text_or_refuse
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _SUFFIXES = (".html", ".htm")
 
@@ -79,14 +81,8 @@ def explore(
         )
     if isinstance(what, SerialArm):
         text = arm_page_html(what, theory or "timoshenko")
-    elif not isinstance(what, xr.Dataset):
-        raise SweepError(
-            f"what = {shown(what)}: must be an Arm, a SpatialArm or the dataset of a sweep; give one of these."
-        )
-    elif theory is not None:
-        raise SweepError(f"theory = {theory!r}: is for an arm; a sweep has its own, leave it out.")
     else:
-        text = page_html(ordered(what))
+        text = _page_of_dataset(what, theory)
     if place is None:
         name = what.name if isinstance(what, SerialArm) else str(what.attrs["title"])
         return NotebookPage(name or "an arm", text)
@@ -94,7 +90,18 @@ def explore(
     return place
 
 
-@xr.register_dataset_accessor("explore")  # type: ignore[no-untyped-call]
+def _page_of_dataset(what: xr.Dataset, theory: str | None) -> str:
+    import xarray as xr
+
+    if not isinstance(what, xr.Dataset):
+        raise SweepError(
+            f"what = {shown(what)}: must be an Arm, a SpatialArm or the dataset of a sweep; give one of these."
+        )
+    if theory is not None:
+        raise SweepError(f"theory = {theory!r}: is for an arm; a sweep has its own, leave it out.")
+    return page_html(ordered(what))
+
+
 class _Explored:
     """The accessor ``ds.explore()``: the page of a dataset for a notebook, or written to a path."""
 
@@ -103,3 +110,12 @@ class _Explored:
 
     def __call__(self, path: str | Path | None = None) -> Path | NotebookPage:
         return explore(self._ds) if path is None else explore(self._ds, path)
+
+
+def _register() -> None:
+    import xarray as xr
+
+    xr.register_dataset_accessor("explore")(_Explored)  # type: ignore[no-untyped-call]
+
+
+when_imported(_register)

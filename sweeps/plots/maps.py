@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import label_decades
@@ -22,6 +21,7 @@ from sweeps.plots.points import (
 from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
     from matplotlib.colorbar import Colorbar

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.runtime.statuses import Status
@@ -31,6 +30,7 @@ from sweeps.plots.style import COLOURS, STYLES, dots, draw_lines, new_figure, st
 from sweeps.solution.quantity import NOT_COMPUTED
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
 _THICKNESS = "link*.thickness_factor"
@@ -183,6 +183,7 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     worst = status.max([name for name in status.dims if name not in (x, other)])
     codes = list(_STATUS_COLOURS)
     with style():
+        import xarray as xr
         from matplotlib.colors import ListedColormap
         from matplotlib.patches import Patch
         from matplotlib.ticker import MaxNLocator

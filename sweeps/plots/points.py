@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import angle_symbol, label_decades, not_below_zero
@@ -16,6 +15,7 @@ from sweeps.analysis.cells import axes_of, checked, definition_of
 from sweeps.definition.errors import SweepError
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
@@ -94,6 +94,8 @@ def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
     These are the values of its parameter, or of its first one if they are monotonic; otherwise their numbers from 1. If
     a value is infinite (a rigid joint), points are equally spaced, and ``tick_labels`` are their values.
     """
+    import xarray as xr
+
     columns = columns_of(ds, name)
     if not columns or is_scattered(ds, name):
         return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)

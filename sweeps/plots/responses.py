@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
@@ -16,6 +15,7 @@ from sweeps.plots.points import drawn, uneven
 from sweeps.plots.style import COLOUR_MAP, draw_lines, new_figure, style, title, titled_panels
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
 #: kinds of pictures, and the output that each shows
@@ -60,6 +60,8 @@ def peaks(
     rest, where, points = drawn(ds, kept, theory, output)
     variable = rest[output]
     if kind == "compliance":
+        import xarray as xr
+
         own = xr.DataArray(np.arange(variable.sizes["direction"]), dims="direction")
         variable = variable.isel(direction=own, force_direction=own)
     values = variable.where(np.isfinite(variable))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import not_below_zero
@@ -13,6 +12,7 @@ from sweeps.plots.points import columns_of, drawn, label, never_negative, uneven
 from sweeps.plots.style import COLOURS, new_figure, style, title
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
 _MARKERS = ("o", "s", "^", "D")

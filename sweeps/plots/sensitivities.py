@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
@@ -28,6 +27,7 @@ from sweeps.plots.style import (
 )
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
 _OF_LINK = re.compile(r"link(?P<link>\d+)\.(?P<field>.+)", re.ASCII)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.plots import figures
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, new_figure
@@ -24,6 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -7,11 +7,10 @@ import json
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
-import xarray as xr
 
 import jaxmodal
 from jaxmodal.runtime.array_types import Numbers
@@ -23,6 +22,9 @@ from sweeps.solution.outputs import DIMENSIONS, QUANTITIES
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.grid import Grid
 from sweeps.store.solve import BRACKET_WIDTH
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 REFERENCES = (
     "A. di Castri and A. Messina, J. Robotics 2011, 890258;"
@@ -185,6 +187,8 @@ class MemoryResult:
 
     def dataset(self) -> xr.Dataset:
         """Return everything as a dataset."""
+        import xarray as xr
+
         data = {
             name: (self.sweep.dims_of(name), values, variable_attributes(self.sweep, name))
             for name, values in self.arrays.items()

@@ -6,12 +6,13 @@ import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from jaxmodal.runtime.whole_files import write_text, write_whole
 from sweeps.definition.errors import SweepError
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 SUFFIXES = (".nc", ".csv")
 
@@ -22,6 +23,8 @@ def as_table(ds: xr.Dataset) -> Any:
     Quantities with further dimensions get a column for each label: ``sensitivity[link1.length]``,
     ``strain_energy_fraction[2,shear]``.
     """
+    import xarray as xr
+
     columns = {}
     for name, variable in ds.data_vars.items():
         further = [dim for dim in variable.dims if dim not in ds.frequency.dims]

@@ -6,6 +6,8 @@ import math
 import time
 from typing import NamedTuple
 
+import numpy as np
+
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.first_calls import programs_begun, programs_written
 from sweeps.definition.sweep import Sweep
@@ -20,8 +22,12 @@ from sweeps.store.grid import (
 )
 from sweeps.store.kept_times import keep, kept
 
-#: least seconds of a call from which the time of a whole chunk is estimated, and ratio of cells of successive calls
-_ENOUGH, _STEP = 1.0, 4
+#: least seconds of a call from which the time of a whole chunk is estimated, and if it is the only one
+_ENOUGH, _ENOUGH_ALONE = 0.5, 1.0
+#: least and largest ratio of the cells of successive calls; between them as many as take long enough
+_STEP, _LONG_STEP = 4, 64
+#: seconds that a stopwatch tells apart
+_TICK = 1e-6
 
 
 class Measured(NamedTuple):
@@ -46,20 +52,31 @@ def measured(sweep: Sweep, grid: Grid) -> Measured:
     """Return the times of the first cell, and of more cells of the first chunk until a second or the chunk is used.
 
     Before the first cell, common data are computed: the guess or the series, and the programs, which are cached. The
-    last two calls give the time per cell without the overhead of a call. Of a sweep of several chunks the times are
-    kept for later processes, unless programs were compiled, which those find in the cache.
+    last two calls give the time per cell without the overhead of a call. The times are kept for later processes, unless
+    programs were compiled, which those find in the cache.
     """
-    chunk = sizes_of(next(grid.chunks(0)))
-    several = grid.num_chunks > 1
-    known = kept(sweep, chunk) if several else None
-    if known is not None and len(known) == len(Measured._fields) - 1:
-        begin, cells, seconds, chunk_seconds = known
-        return Measured(begin, int(cells), seconds, chunk_seconds, earlier=True)
+    earlier = measured_earlier(sweep, grid)
+    if earlier is not None:
+        return earlier
     compiled = programs_written()
-    found = _measured(sweep, chunk)
-    if several and programs_written() == compiled:
-        keep(sweep, chunk, list(found[:-1]))
+    found = _measured(sweep, _first(grid))
+    if programs_written() == compiled:
+        keep(sweep, _first(grid), list(found[:-1]))
     return found
+
+
+def measured_earlier(sweep: Sweep, grid: Grid) -> Measured | None:
+    """Return the times that an earlier process has kept for the same sweep; None if there are none."""
+    known = kept(sweep, _first(grid))
+    if known is None or len(known) != len(Measured._fields) - 1:
+        return None
+    begin, cells, seconds, chunk_seconds = known
+    return Measured(begin, int(cells), seconds, chunk_seconds, earlier=True)
+
+
+def _first(grid: Grid) -> tuple[int, ...]:
+    """Return the shape of the first chunk."""
+    return sizes_of(next(grid.chunks(0)))
 
 
 def _measured(sweep: Sweep, chunk: tuple[int, ...]) -> Measured:
@@ -67,8 +84,11 @@ def _measured(sweep: Sweep, chunk: tuple[int, ...]) -> Measured:
     _call(sweep, chunk, 1)
     calls = [_call(sweep, chunk, 1)]
     whole = math.prod(chunk)
-    while calls[-1].seconds < _ENOUGH and calls[-1].cells < whole:
-        calls.append(_call(sweep, chunk, _STEP * calls[-1].cells))
+    enough = _ENOUGH_ALONE
+    while calls[-1].seconds < enough and calls[-1].cells < whole:
+        enough = _ENOUGH
+        step = np.clip(_ENOUGH / max(calls[-1].seconds, _TICK), _STEP, _LONG_STEP)
+        calls.append(_call(sweep, chunk, int(step) * calls[-1].cells))
     begin = max(watch.seconds() - sum(call.seconds for call in calls), 0.0)
     last = calls[-1]
     each = last.seconds / last.cells

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import xarray as xr
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
@@ -26,6 +25,8 @@ from sweeps.store.shares import Claimed, Claims, Part
 from sweeps.store.solve import plans_to_send, take_plans
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from sweeps.store.pieces import Location
     from sweeps.store.zarr_store import SweepStore
 
@@ -169,6 +170,7 @@ def run(
             task = functools.partial(write_shard, sweep, opened)
             if isinstance(place, Dask) and missing:  # computed once, while the workers start
                 plans = _Made(aside.submit(plans_to_send, sweep))
+                aside.submit(importlib.import_module, "xarray")  # for the dataset at the end
                 task = functools.partial(write_by_plans, plans, sweep, opened)
             _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
@@ -284,6 +286,8 @@ def open_result(store: Location) -> xr.Dataset:
 
 def _dataset(store: Location, hidden: frozenset[str]) -> xr.Dataset:
     """Return the dataset in a store without some of its pieces."""
+    import xarray as xr
+
     from sweeps.store.pieces import hiding
 
     ds = with_flag_types(xr.open_zarr(hiding(store, hidden), chunks=None))

@@ -166,7 +166,7 @@ def test_wrong_definitions_are_refused(options, words):
 
 def test_the_plan_and_the_summary_speak_of_sensitivities(ds):
     sweep = postures()
-    text = "\n".join(plan_lines(sweep, *planned(sweep)))
+    text = "\n".join(plan_lines(sweep, planned(sweep)))
     assert "modal_status, sensitivity" in text
     lines = summary_lines(ds)
     start = next(k for k, line in enumerate(lines) if line.startswith("largest logarithmic"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
-import xarray as xr
 
 import jaxmodal
 from jaxmodal.arm.addresses import joint_named
@@ -42,6 +42,9 @@ from sweeps.explorer.report.pictures import (
     of_sensitivities,
 )
 from sweeps.store.run import run
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: number of parameters in the part on what matters most: as many as a page shows well
 TOP = 12

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.plots.arms import draw_arm
@@ -26,6 +25,7 @@ from sweeps.plots.pictures import branches
 from sweeps.plots.style import style
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
 #: characters that XML forbids; names may contain them
