@@ -31,6 +31,7 @@ VALUES = {
     "moment of a hub": (bent_arm(), "link2.hub.inertia.xx", (0.01, 0.5), 1),
     "product": (bent_arm(), "payload.inertia.xy", (-0.3, 0.3), 2),
     "rotor": (bent_arm(), "link2.rotor_inertia", (1e-4, 1e-2), 1),
+    "gear": (bent_arm(), "link2.gear_ratio", (-60.0, 40.0), 2),
     "about the joint": (bent_arm(), "link2.joint_stiffness", (1e3, np.inf), 1),
     "across the joint": (bent_arm(), "link2.joint_spring1.stiffness", (1e5, 1e8), 1),
     "about an axis across": (bent_arm(), "link2.joint_spring2.stiffness", (1e3, 1e7), 1),
@@ -145,6 +146,26 @@ def test_values_of_any_link_beside_any_joints(beyond):
     found = solved(SIX, cells)
     assert np.mean(np.asarray(found.by_sign_changes)) > 0.9
     check(SIX, cells, found, (0, 60))
+
+
+@pytest.mark.slow
+def test_gears_of_either_sign_beside_the_inertias_of_their_rotors():
+    rng, sizes = np.random.default_rng(6), drawn(6, rotor=(-5.0, -3.0), gear=(0.0, 2.5))
+    cells = angles(3) | {
+        "link2.gear_ratio": rng.uniform(-120.0, 120.0, CELLS),
+        "link2.rotor_inertia": sizes["rotor"],
+        "link4.gear_ratio": sizes["gear"],
+    }
+    found = solved(SIX, cells)
+    assert np.mean(np.asarray(found.by_sign_changes)) > 0.9
+    check(SIX, cells, found, (0, 60))
+
+
+def test_the_gear_of_a_held_motor_changes_nothing():
+    links = list(SIX.links)
+    links[1] = links[1].replace(motor="held")
+    (quantity,) = places.varied(SIX.replace(links=tuple(links)), ["link2.gear_ratio"]).quantities
+    assert quantity.degree == 0
 
 
 @pytest.mark.slow
