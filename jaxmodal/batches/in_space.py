@@ -103,7 +103,7 @@ class PlanInSpace:
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
         asked = question.arm, question.addresses
-        if series and chunk is None and places.pays(*asked, cells):
+        if series and chunk is None and places.pays(*asked, cells, sample):
             modes, theory = question.modes, question.theory
             tables = series_search.prepare(*asked, sample, modes, theory, cells)
             if tables is not None:

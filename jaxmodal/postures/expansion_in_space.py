@@ -128,7 +128,7 @@ class ExpansionInSpace:
         if ranges is not None:
             springs = tuple(q.spring for q in quantities)
             sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high))
-            self._varying = Varying(tuple(q.address for q in quantities), springs, sizes)
+            self._varying = Varying(tuple(q.sets for q in quantities), springs, sizes)
 
     @property
     def terms(self) -> Terms:
@@ -174,28 +174,29 @@ class ExpansionInSpace:
         one = grid[joints - 1, : terms.points] if joints else np.empty(0)
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
         # axes of the cells, from that on which they follow one another: numbers of values, and -1 - k of joint k
-        axes, sizes = list[int](), list[int]()
+        axes, sizes = dict[int, np.ndarray](), list[int]()
         for number, joint in enumerate((None, *self._joints[::-1])):
             inner = self._joints[::-1][number] + 1 if number < joints else 0
+            # values of several links, whose axis there is, go on
+            known = [k for k in axes if k >= 0 and len(self._quantities[k].parts) > 1]
             own = [k for k, place in enumerate(self._places) if inner <= place < last]
-            columns = [self._nodes[k] for k in own]
-            names = [self._quantities[k].address for k in own]
-            axes += own
+            axes |= {k: self._nodes[k] for k in own}
             if joint is not None:
-                columns, names, axes = [*columns, one], [*names, _angle(joint)], [*axes, -1 - joint]
-            here, cells = {}, math.prod(sizes)
-            sizes += [x.size for x in columns]
-            for name, x in zip(names, columns, strict=True):
-                here[name] = np.tile(np.repeat(x, cells), math.prod(sizes) // (cells * x.size))
-                cells *= x.size
+                axes[-1 - joint] = one
+                own = [*own, -1 - joint]
+            here, sizes = dict[str, np.ndarray](), [x.size for x in axes.values()]
+            for place, (k, x) in enumerate(axes.items()):
+                if k in own or k in known:
+                    column = np.repeat(x, math.prod(sizes[:place]))
+                    here |= self._named(k, np.tile(column, math.prod(sizes[place + 1 :])))
             found = self._condensed(here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
         # joints ascend, then the values follow, of both the last one fastest
-        angles, values = [axes.index(-1 - j) for j in self._joints], range(len(self._places))
-        order = [*(axes.index(k) for k in values), *angles]
+        values, at = range(len(self._places)), [*axes]
+        order = [at.index(k) for k in (*values, *(-1 - j for j in self._joints))]
         factor = factor.reshape(omega.size, *sizes[::-1])
         factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
         rows = product(factor.reshape(-1, len(to_coefficients)), to_coefficients.T)
@@ -205,6 +206,12 @@ class ExpansionInSpace:
             rows = np.moveaxis(fitted(own_axis, self._shares[k], terms.powers[k]), -2, 1 + k)
         rows = np.moveaxis(rows, -1, 1)
         return rows.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
+
+    def _named(self, number: int, column: np.ndarray) -> dict[str, np.ndarray]:
+        """A column of the value of this number, or of the joint -1 - number, by address."""
+        if number < 0:
+            return {_angle(-1 - number): column}
+        return self._quantities[number].columns(column)
 
     @functools.cached_property
     def _places(self) -> list[int]:
@@ -253,8 +260,10 @@ class ExpansionInSpace:
         return len(self._model.constants().links) - self._arm.num_links
 
     def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
-        addresses = [*map(_angle, self._joints), *(q.address for q in self._quantities)]
-        given = dict(zip(addresses, places, strict=True))
+        numbers = [*(-1 - joint for joint in self._joints), *range(len(self._quantities))]
+        given = dict[str, np.ndarray]()
+        for number, column in zip(numbers, places, strict=True):
+            given |= self._named(number, column)
         return determinant_in_space(self._arm, self._model.flags, omega, given)
 
     def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:

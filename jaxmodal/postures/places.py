@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -36,6 +36,8 @@ from jaxmodal.postures.polynomial_values import (
 )
 from jaxmodal.postures.series import is_polynomial
 from jaxmodal.postures.terms import IN_SPACE
+from jaxmodal.postures.tied_values import Tie, ties_of
+from jaxmodal.postures.tied_values import holds as is_tied
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_tensor,
@@ -54,10 +56,15 @@ _NO_SERIES = (
 _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
-def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
-    """None where a batch varies what the determinant is no polynomial in, or anything twice."""
+def varied(
+    arm: AnyArm, addresses: Sequence[str], values: np.ndarray | None = None
+) -> Varied | None:
+    """None where a batch varies what the determinant is no polynomial in, or anything twice.
+
+    Of some of its ``values`` (addresses, cells) those that vary together in an arm in space are one.
+    """
     kind = _kind_of(arm)
-    joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
+    joints, quantities, seen = list[int](), dict[int, Quantity](), set[str]()
     for row, address in enumerate(addresses):
         singles = resolve_address(arm, address)
         if seen.intersection(singles):
@@ -69,19 +76,32 @@ def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
         quantity = kind.quantity(address)
         if quantity is None:
             return None
-        quantities.append(quantity)
-        rows.append(row)
-    return Varied(kind.turning(joints), tuple(quantities), tuple(rows))
+        quantities[row] = quantity
+    alone = {row: q.address for row, q in quantities.items() if not q.parts}
+    ties = [] if values is None else kind.ties(alone, values)
+    for tie in ties:
+        first, *others = tie.rows
+        quantities[first] = tie.quantity
+        for row in others:
+            del quantities[row]
+    return Varied(kind.turning(joints), tuple(quantities.values()), tuple(quantities), tuple(ties))
 
 
-def pays(arm: AnyArm, addresses: Sequence[str], cells: int) -> bool:
-    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
-    return not why_not(arm, addresses, cells)
+def pays(
+    arm: AnyArm, addresses: Sequence[str], cells: int, values: np.ndarray | None = None
+) -> bool:
+    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table.
+
+    Arguments as of `varied`.
+    """
+    return not why_not(arm, addresses, cells, values)
 
 
-def why_not(arm: AnyArm, addresses: Sequence[str], cells: int) -> str:
+def why_not(
+    arm: AnyArm, addresses: Sequence[str], cells: int, values: np.ndarray | None = None
+) -> str:
     """Why a batch does not take the series, in words; empty where it does."""
-    asked = varied(arm, addresses)
+    asked = varied(arm, addresses, values)
     if asked is None:
         others = [a for a in addresses if not _is_known(arm, a)]
         what = ", ".join(others) or "a value that is set twice"
@@ -188,6 +208,16 @@ def possible_tensors(asked: Varied, arm: AnyArm, given: np.ndarray) -> np.ndarra
     return _kind_of(arm).possible_tensors(asked, given)
 
 
+def as_in_the_table(
+    asked: Varied, arm: AnyArm, values: np.ndarray, places: np.ndarray
+) -> np.ndarray:
+    """Whether the values (addresses, cells) beside angles, with these places, are some that a table may have."""
+    found = possible_tensors(asked, arm, places[len(asked.joints) :])
+    for tie in asked.ties:
+        found &= is_tied(tie, values)
+    return found
+
+
 def placed(
     asked: Varied, arm: AnyArm, addresses: Sequence[str], values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -245,6 +275,10 @@ class _Kind(Protocol):
         """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
         ...
 
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        """Return which rows of values (rows, cells), at single addresses, are one value."""
+        ...
+
 
 @dataclasses.dataclass(frozen=True)
 class _InThePlane:
@@ -295,6 +329,9 @@ class _InThePlane:
     def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
         return np.ones(given.shape[1], bool)
 
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        return []
+
 
 @dataclasses.dataclass(frozen=True)
 class _InSpace:
@@ -304,7 +341,7 @@ class _InSpace:
     takes_zero: ClassVar[bool] = False
 
     def quantity(self, address: str) -> Quantity | None:
-        return quantity_in_space(self.arm, resolve_address(self.arm, address))
+        return quantity_in_space(self.arm, address, resolve_address(self.arm, address))
 
     def usual(self, quantity: Quantity) -> float:
         rigid = all(link.rigid for link in self.arm.links)
@@ -343,6 +380,9 @@ class _InSpace:
 
     def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
         return ~impossible_tensors(self.arm, asked.quantities, given)
+
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        return ties_of(singles, values)
 
 
 def _kind_of(arm: AnyArm) -> _Kind:

@@ -24,11 +24,11 @@ from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.places import (
+    as_in_the_table,
     expansion_of,
     own_angles,
     placed,
     possible_places,
-    possible_tensors,
     rows_of_angles,
     varied,
 )
@@ -105,7 +105,7 @@ def prepare(
     Tables or None
         None where no cell is possible, and where the series is not the determinant (`holds`).
     """
-    asked = varied(arm, addresses)
+    asked = varied(arm, addresses, sample)
     if asked is None:
         return None
     if (
@@ -240,7 +240,7 @@ def solve(
     """
     places, valid = placed(tables.varied, arm, addresses, values)
     usable = valid & within(tables.panels.ranges, places)
-    usable &= possible_tensors(tables.varied, arm, places[len(tables.varied.joints) :])
+    usable &= as_in_the_table(tables.varied, arm, values, places)
     results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
@@ -267,7 +267,9 @@ def solve_on_device(
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
     rows, known = list(tables.varied.rows), values
-    possible = possible_tensors(tables.varied, arm, values[rows])
+    possible = as_in_the_table(
+        tables.varied, arm, values, placed(tables.varied, arm, addresses, values)[0]
+    )
     if not possible.all():  # the device leaves open what is in no range
         known = values.copy()
         known[np.ix_(rows, np.flatnonzero(~possible).tolist())] = np.nan

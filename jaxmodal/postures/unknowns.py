@@ -145,7 +145,7 @@ class ValueOf:
         return self.quantity.degree
 
     def posed(self, angles: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, Values]:
-        return angles, {self.quantity.address: self.value(at)}
+        return angles, self.quantity.columns(self.value(at))
 
     def value(self, at: np.ndarray) -> np.ndarray:
         if not self.quantity.spring:

@@ -4,19 +4,20 @@ A mass adds to the dynamic stiffness of its point in three directions, whatever 
 inertia or a rotor in one, a component of an inertia tensor beside the diagonal in two; a spring gives way in one, and
 so does a direction of a base that is coupled with no other. So D is of degree 3 in a mass, 2 in such a component, and 1
 in a moment, a rotor and the compliance of a spring. The turn of a rotor is linear in its gear ratio, and its energy the
-square of that: degree 2.
+square of that: degree 2. Values that are set together add up their degrees, those of one body to less (`tied_values`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures.polynomial_values import Quantity, Ranges, gives_alone
+from jaxmodal.postures.polynomial_values import Part, Quantity, Ranges, gives_alone
+from jaxmodal.postures.tied_values import OF_MASS, is_mass
 from jaxmodal.postures.value_nodes import even_shares, wide_shares
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.link_parts import ROTOR
@@ -27,7 +28,7 @@ _SPRING = re.compile(r"link\d+\.(?:joint_stiffness|joint_spring\d+\.stiffness)",
 _BASE = re.compile(r"base_stiffness\.k([1-6])\1", re.ASCII)
 _GEAR = re.compile(rf"link(\d+)\.{ROTOR[1]}", re.ASCII)
 _DEGREES = {
-    re.compile(_BODY + "mass", re.ASCII): 3,
+    re.compile(_BODY + "mass", re.ASCII): OF_MASS,
     re.compile(_BODY + "inertia\\.(?:xy|yz|xz)", re.ASCII): 2,
     re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
     re.compile(rf"link\d+\.{ROTOR[0]}", re.ASCII): 1,
@@ -35,21 +36,38 @@ _DEGREES = {
     _SPRING: 1,
     _BASE: 1,
 }
-#: masses up to so many times the usual one take four values, beyond that one of every decade and some more
+#: values up to so many times the usual one take one more than the degree, beyond that one of every decade and some more
 _FAR = 8.0
+#: the highest degree of values that are set together, as of the springs of eight joints
+_MOST = 8
+#: so many values more of degrees above that of a mass: then each counts by its own size
+_MORE = 7
 
 
-def quantity_in_space(arm: SpatialArm, singles: Sequence[str]) -> Quantity | None:
-    """Return the quantity at an address if D is a polynomial in it, else None."""
+def quantity_in_space(arm: SpatialArm, address: str, singles: Sequence[str]) -> Quantity | None:
+    """Return the quantity at an address, of one value or several, if D is a polynomial in it, else None."""
+    each = [_single(arm, single) for single in singles]
+    alike = {(x.spring, bool(_GEAR.fullmatch(x.address))) for x in each if x is not None}
+    if None in each or len(alike) > 1:
+        return None
+    (spring, geared), degree = alike.pop(), sum(x.degree for x in each if x is not None)
+    if len(each) == 1:
+        return each[0]
+    if geared or degree > _MOST:
+        return None
+    return Quantity(address, degree, spring, tuple(Part(single, 0.0, 1.0) for single in singles))
+
+
+def _single(arm: SpatialArm, single: str) -> Quantity | None:
     for pattern, degree in _DEGREES.items():
-        named = pattern.fullmatch(singles[0]) if len(singles) == 1 else None
+        named = pattern.fullmatch(single)
         if named is None:
             continue
         if pattern is _BASE and not gives_alone(arm, int(named[1]) - 1):
             return None
         # the rotor of a held motor turns with the link that carries it, whatever its gear
         held = pattern is _GEAR and arm.links[int(named[1]) - 1].motor == "held"
-        return Quantity(singles[0], 0 if held else degree, pattern in (_SPRING, _BASE))
+        return Quantity(single, 0 if held else degree, pattern in (_SPRING, _BASE))
     return None
 
 
@@ -75,7 +93,7 @@ def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[floa
             return 1.0
         if quantity.spring:
             return stiffness
-        return mass if quantity.degree == 3 else mass * length**2
+        return mass if is_mass(quantity.addresses[0]) else mass * length**2
 
     return [of(quantity) for quantity in quantities]
 
@@ -83,23 +101,24 @@ def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[floa
 def _usual_mass(arm: SpatialArm, quantities: Sequence[Quantity]) -> float:
     """Of a link with what it bears, without the masses that vary."""
     links = float(sum(link.mass for link in arm.links))
-    varying = sum(float(arm.value_at(q.address)) for q in quantities if q.degree == 3)
-    return max(links, float(arm.total_mass) - varying) / arm.num_links
+    varying = [address for q in quantities for address in q.addresses if is_mass(address)]
+    bodies = sum(float(arm.value_at(address)) for address in varying)
+    return max(links, float(arm.total_mass) - bodies) / arm.num_links
 
 
 def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -> list[np.ndarray]:
     """Of each quantity shares of its range that determine a polynomial."""
-    found, usual = [], _usual_mass(arm, quantities)
-    for quantity, low, high in zip(quantities, ranges.low, ranges.high, strict=True):
-        geared = bool(_GEAR.fullmatch(quantity.address)) and low >= 0.0
-        if quantity.degree < 3 and not geared:
+    found = []
+    usual = usual_in_space(arm, quantities)
+    for quantity, low, high, one in zip(quantities, ranges.low, ranges.high, usual, strict=True):
+        given = float(low), float(high), 1.0 / one if quantity.spring else one, quantity.degree
+        if quantity.degree < 2 or low < 0.0:
             found.append(np.linspace(0.0, 1.0, quantity.degree + 1))
-        elif geared:
-            found.append(even_shares(float(low), float(high), 1.0, quantity.degree))
-        elif high < _FAR * usual:
-            found.append(even_shares(float(low), float(high), usual, 3))
+        elif high < _FAR * given[2] or _GEAR.fullmatch(quantity.address):
+            more = _MORE if quantity.degree > OF_MASS else 0
+            found.append(even_shares(*given[:3], quantity.degree + more))
         else:
-            found.append(wide_shares(float(low), float(high), usual))
+            found.append(wide_shares(*given))
     return found
 
 
@@ -107,9 +126,10 @@ def impossible_tensors(
     arm: SpatialArm, quantities: Sequence[Quantity], values: np.ndarray
 ) -> np.ndarray:
     """Cells of ``values`` (quantities, cells) with a tensor that no body has, (cells,)."""
-    columns: Mapping[str, np.ndarray] = {
-        q.address: x for q, x in zip(quantities, values, strict=True) if is_of_a_tensor(q)
-    }
+    columns: dict[str, np.ndarray] = {}
+    for quantity, x in zip(quantities, values, strict=True):
+        if any(".inertia." in address for address in quantity.addresses):
+            columns |= quantity.columns(x)
     if not columns:
         return np.zeros(values.shape[1], bool)
     with np.errstate(all="ignore"):

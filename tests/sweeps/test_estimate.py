@@ -4,6 +4,7 @@ import json
 import math
 import types
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -272,3 +273,17 @@ def test_cells_are_solved_and_timed_as_they_will_be():
 def test_it_says_which_path_the_cells_take_and_why(arm, axes, words):
     spans = [sweeps.linspace(name, 0.1, 0.3, size) for name, size in axes.items()]
     assert words in path_text(sweeps.Sweep(arm, spans, num_modes=2))
+
+
+def test_it_names_what_varies_together():
+    """A tensor that grows fivefold, of which no component alone could."""
+    six, size = jm.examples.six_axis_industrial(), np.linspace(1.0, 5.0, 50)
+    lowest = {"mass": 10.0, "inertia.xx": 0.12, "inertia.yy": 0.16, "inertia.zz": 0.16}
+    columns = [sweeps.axis(f"payload.{name}", low * size) for name, low in lowest.items()]
+    load = sweeps.zipped(*columns, name="load")
+    sweep = sweeps.Sweep(six, [load, sweeps.linspace("theta_3", 0.1, 0.3, 100)], num_modes=2)
+    others = ", ".join(f"payload.inertia.{moment}" for moment in ("xx", "yy", "zz"))
+    words = f"a table of 63 terms (angles of joint 3; payload.mass with {others}, 7 each)"
+    assert words in path_text(sweep)
+    with pytest.raises(sweeps.SweepError, match=r"payload.inertia.xx = -0.12: must be 0 or more"):
+        sweeps.Sweep(six, [sweeps.axis("payload.inertia.xx", [-0.12, 0.1]), columns[2]])

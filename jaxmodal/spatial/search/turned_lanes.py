@@ -37,15 +37,15 @@ class Varying(NamedTuple):
 
     Attributes
     ----------
-    addresses : tuple of str
-        Addresses of the values.
+    sets : tuple of tuples
+        For each value x the addresses that it sets, each with two numbers: to ``start + slope x``.
     springs : tuple of bool
         Whether each value is a stiffness.
     sizes : np.ndarray, shape (values,)
         A large value of each; for springs a compliance.
     """
 
-    addresses: tuple[str, ...] = ()
+    sets: tuple[tuple[tuple[str, float, float], ...], ...] = ()
     springs: tuple[bool, ...] = ()
     sizes: np.ndarray = np.empty(0)
 
@@ -56,22 +56,24 @@ class Varying(NamedTuple):
         and -1 in two of them, beside the size of the inertia of its rotor if that varies.
         """
         probes, found = self._probes, {}
-        for number, (address, spring) in enumerate(zip(self.addresses, self.springs, strict=True)):
+        for number, (sets, spring) in enumerate(zip(self.sets, self.springs, strict=True)):
             size = float(self.sizes[number])
-            # a base cannot have an infinite stiffness, but a very large one
-            rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
-            column = np.full(cells + len(probes), rigid if spring else 0.0)
-            for place, probe in enumerate(probes):
-                if number in probe:
-                    column[cells + place] = probe[number] * (1.0 / size if spring else size)
-            found[address] = column
+            for address, start, slope in sets:
+                # a base cannot have an infinite stiffness, but a very large one
+                rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
+                column = np.full(cells + len(probes), rigid if spring else start)
+                for place, probe in enumerate(probes):
+                    if number in probe:
+                        own = probe[number] * size
+                        column[cells + place] = 1.0 / own if spring else start + slope * own
+                found[address] = column
         return found
 
     @property
     def _probes(self) -> list[dict[int, float]]:
         """Return for each further cell the values that are not 0 there, in units of their sizes."""
         found = list[dict[int, float]]()
-        for number in range(len(self.addresses)):
+        for number in range(len(self.sets)):
             rotor = self._rotor_of(number)
             if rotor is None:
                 found.append({number: 1.0})
@@ -82,11 +84,11 @@ class Varying(NamedTuple):
 
     def _rotor_of(self, number: int) -> list[int] | None:
         """Return for a gear ratio the value that is the inertia of its rotor, in a list; None for other values."""
-        link, _, field = self.addresses[number].partition(".")
+        link, _, field = self.sets[number][0][0].partition(".")
         if field != ROTOR[1]:
             return None
         inertia = f"{link}.{ROTOR[0]}"
-        return [k for k, address in enumerate(self.addresses) if address == inertia]
+        return [k for k, sets in enumerate(self.sets) if inertia in {each[0] for each in sets}]
 
     def shares(self, fields: np.ndarray) -> list[tuple[tuple[int, ...], np.ndarray]]:
         """Return what each product of values, given by their numbers, adds to fields, (fields, links).
@@ -120,7 +122,7 @@ class Varying(NamedTuple):
         model = arm.with_values(self.columns(1)).model_of_cells(flags)
         known, cells = model.constants(), 1 + len(self._probes)
         packed = packed_links(*known, layout_of(known.links), cells, cells)
-        found = [0] * len(self.addresses)
+        found = [0] * len(self.sets)
         for numbers, share in self.shares(packed):
             last = int(np.max(np.flatnonzero(np.any(share, axis=0)), initial=0))
             found[numbers[-1]] = max(found[numbers[-1]], last)
