@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from jaxmodal.postures.expansion_in_space import (
     ExpansionInSpace,
     enough_in_space,
     has_series_in_space,
+    terms_in_space,
     turning,
 )
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
@@ -35,11 +36,11 @@ from jaxmodal.postures.polynomial_values import (
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.terms import IN_SPACE
 from jaxmodal.postures.tied_values import Tie, ties_of
 from jaxmodal.postures.tied_values import holds as is_tied
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
+    is_of_a_support,
     is_of_a_tensor,
     may_be_rigid,
     quantity_in_space,
@@ -197,7 +198,7 @@ def possible_places(
     kind = _kind_of(arm)
     rigid = np.array([kind.may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes
-    least = np.array([q.spring or not kind.takes_zero for q in asked.quantities], bool)
+    least = np.array([q.spring or not kind.may_be_zero(q) for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
     holds |= np.array(signed, bool)[:, None] & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
@@ -230,9 +231,8 @@ def placed(
 class _Kind(Protocol):
     """Protocol of an arm of one kind, and of the values in which its determinant D is a polynomial."""
 
-    @property
-    def takes_zero(self) -> bool:
-        """Whether a mass or an inertia of 0 is one among others."""
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        """Whether 0 is a value of a quantity, that is no spring of a joint, among others."""
         ...
 
     def quantity(self, address: str) -> Quantity | None:
@@ -285,7 +285,6 @@ class _InThePlane:
     """A planar arm."""
 
     arm: Arm
-    takes_zero: ClassVar[bool] = True
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_of(self.arm, address)
@@ -295,6 +294,9 @@ class _InThePlane:
 
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return quantity.spring
+
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        return True
 
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
         return turning(self.arm, joints)
@@ -338,7 +340,6 @@ class _InSpace:
     """An arm in space; a body of it without a mass may have no inertia."""
 
     arm: SpatialArm
-    takes_zero: ClassVar[bool] = False
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_in_space(self.arm, address, resolve_address(self.arm, address))
@@ -350,12 +351,14 @@ class _InSpace:
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return may_be_rigid(quantity)
 
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        return is_of_a_support(quantity)
+
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
         return turning(self.arm, joints)
 
     def terms(self, asked: Varied) -> int:
-        powers = tuple(q.degree for q in asked.quantities)
-        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
+        return terms_in_space(self.arm, asked.joints, asked.quantities).number(len(asked.joints))
 
     def why_too_many(self, asked: Varied, number: int) -> str:
         if math.isfinite(enough_in_space(len(asked.joints))):

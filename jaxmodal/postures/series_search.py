@@ -134,7 +134,7 @@ def prepare(
         series = sharper
     elif not holds(series, expansion):
         return None
-    gpu, top = is_gpu(default_device()), np.asarray(series.edges)[-1:] ** 2
+    gpu, top = _on_gpu(expansion), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
         expansion=expansion,
         theory=theory,
@@ -145,7 +145,7 @@ def prepare(
         panels=panels_of(series, fewer, ranges),
         grid=grid_of(series, None, fewer),
         fine=grid_of(series, _FINE, fewer),
-        host=cells <= HOST_POSTURES and not gpu,
+        host=expansion.on_host or (cells <= HOST_POSTURES and not gpu),
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
         varied=asked,
@@ -169,6 +169,10 @@ def prepare(
         )
         tables = dataclasses.replace(tables, chunks=(first, second))
     return tables
+
+
+def _on_gpu(expansion: Expansion) -> bool:
+    return is_gpu(default_device()) and not expansion.on_host
 
 
 def _cells_of_a_chunk(grid: SeparatorTable, most: int) -> int:
@@ -209,7 +213,7 @@ def solve_batch(
     pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
     """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
-    if is_gpu(default_device()):
+    if _on_gpu(tables.expansion):
         return solve_on_device(tables, arm, addresses, values, general, pool)
     return solve(tables, arm, addresses, values, general, pool)
 

@@ -26,6 +26,7 @@ from jaxmodal.statics.link_parts import ROTOR
 _BODY = r"(?:payload|link\d+\.(?:body|hub|stator))\."
 _SPRING = re.compile(r"link\d+\.(?:joint_stiffness|joint_spring\d+\.stiffness)", re.ASCII)
 _BASE = re.compile(r"base_stiffness\.k([1-6])\1", re.ASCII)
+_SUPPORT = re.compile(r"link(\d+)\.support(\d+)\.stiffness", re.ASCII)
 _GEAR = re.compile(rf"link(\d+)\.{ROTOR[1]}", re.ASCII)
 _DEGREES = {
     re.compile(_BODY + "mass", re.ASCII): OF_MASS,
@@ -33,6 +34,7 @@ _DEGREES = {
     re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
     re.compile(rf"link\d+\.{ROTOR[0]}", re.ASCII): 1,
     _GEAR: 2,
+    _SUPPORT: 1,
     _SPRING: 1,
     _BASE: 1,
 }
@@ -76,6 +78,11 @@ def is_of_a_tensor(quantity: Quantity) -> bool:
     return ".inertia." in quantity.address
 
 
+def is_of_a_support(quantity: Quantity) -> bool:
+    """Whether a value is the stiffness of a support, in which D is a polynomial itself; it may be 0 and not inf."""
+    return bool(_SUPPORT.fullmatch(quantity.addresses[0]))
+
+
 def may_be_rigid(quantity: Quantity) -> bool:
     """Whether inf is a value of a quantity: that of a joint's spring, not of a base in space."""
     return quantity.spring and not quantity.address.startswith("base_stiffness.")
@@ -91,7 +98,7 @@ def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[floa
     def of(quantity: Quantity) -> float:
         if _GEAR.fullmatch(quantity.address):
             return 1.0
-        if quantity.spring:
+        if quantity.spring or is_of_a_support(quantity):
             return stiffness
         return mass if is_mass(quantity.addresses[0]) else mass * length**2
 
