@@ -26,6 +26,7 @@ from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.supports_in_space import (
+    MORE,
     CounterOnSupports,
     degree_of,
     on_supports,
@@ -48,6 +49,9 @@ _DD = Arithmetic.double_double
 #: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary, for each
 #: coefficient of what varies beside them
 _ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
+#: the same on supports, where a table of degree 6 takes two seconds, five, and fifteen, and a cell by itself fourteen
+#: milliseconds; of higher degrees as many times more as they have terms. And the most terms of angles of a table
+_ENOUGH_ON_SUPPORTS, _MOST_TERMS = {0: 200.0, 1: 200.0, 2: 500.0, 3: 1200.0}, 5000
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -92,9 +96,19 @@ def terms_in_space(arm: SpatialArm, joints: Sequence[int], quantities: Sequence[
     return Terms(degree, mirrored=False, powers=tuple(q.degree for q in quantities))
 
 
-def enough_in_space(joints: int) -> float:
-    """Cells that pay for the table of so many joints; of more than there are tables for, none do."""
-    return _ENOUGH.get(joints, math.inf)
+def enough_in_space(
+    arm: SpatialArm, joints: Sequence[int], quantities: Sequence[Quantity]
+) -> float:
+    """Cells that pay for the table of such joints and values; of more than there are tables for, none do."""
+    held, number = with_supports_that_vary(arm, quantities), len(joints)
+    terms = dataclasses.replace(terms_in_space(arm, joints, quantities), powers=())
+    if number not in _ENOUGH or terms.number(number) > _MOST_TERMS:
+        return math.inf
+    values = math.prod(q.degree + 1 for q in quantities)
+    if not any(link.supports for link in held.links):
+        return _ENOUGH[number] * values
+    usual = IN_SPACE.points + 2 * MORE
+    return _ENOUGH_ON_SUPPORTS[number] * values * max(1.0, terms.points / usual) ** number
 
 
 @jax.tree_util.register_dataclass

@@ -51,8 +51,8 @@ from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 _NO_SERIES = (
-    "arms with a free joint, an axial force, in space a support, in the plane a base that is free in a direction, or "
-    "rigid links alone have no series"
+    "arms with a free joint, an axial force, in the plane a base that is free in a direction, or rigid links alone "
+    "have no series"
 )
 _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
@@ -361,13 +361,12 @@ class _InSpace:
         return terms_in_space(self.arm, asked.joints, asked.quantities).number(len(asked.joints))
 
     def why_too_many(self, asked: Varied, number: int) -> str:
-        if math.isfinite(enough_in_space(len(asked.joints))):
+        if math.isfinite(enough_in_space(self.arm, asked.joints, asked.quantities)):
             return ""
         return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
 
     def cells_that_pay(self, asked: Varied, number: int) -> float:
-        values = math.prod(q.degree + 1 for q in asked.quantities)
-        return enough_in_space(len(asked.joints)) * values
+        return enough_in_space(self.arm, asked.joints, asked.quantities)
 
     def has_series(self) -> bool:
         return has_series_in_space(self.arm)

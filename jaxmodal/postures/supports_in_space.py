@@ -33,7 +33,7 @@ from jaxmodal.spatial.stiffness.symmetric import places
 
 _TURN = "rotation"
 #: directions of a kind at a tip, and what their springs add to the degree of D in the angle of each joint up to it
-_THREE, _MORE = 3, 2
+_THREE, MORE = 3, 2
 #: a count in double-double is certain, and this much clearer than it has to be
 _CLEAR = 1e6
 
@@ -49,7 +49,7 @@ def degree_of(arm: SpatialArm, joint: int) -> int:
     Stiffnesses may be of many cells: a support counts if it is one in any of them.
     """
     moved = arm.links[joint:]  # by the joint, with their tips
-    return IN_SPACE.degree + _MORE * sum(len(_kinds(link)) for link in moved)
+    return IN_SPACE.degree + MORE * sum(len(_kinds(link)) for link in moved)
 
 
 def _kinds(link: SpatialLink) -> list[str]:

@@ -98,7 +98,10 @@ def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[floa
     def of(quantity: Quantity) -> float:
         if _GEAR.fullmatch(quantity.address):
             return 1.0
-        if quantity.spring or is_of_a_support(quantity):
+        if named := _SUPPORT.fullmatch(quantity.addresses[0]):
+            kind = arm.links[int(named[1]) - 1].supports[int(named[2]) - 1].kind
+            return stiffness if kind == "rotation" else stiffness / length**2
+        if quantity.spring:
             return stiffness
         return mass if is_mass(quantity.addresses[0]) else mass * length**2
 
