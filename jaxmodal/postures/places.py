@@ -28,6 +28,7 @@ from jaxmodal.postures.expansions import Expansion, PlanarExpansion
 from jaxmodal.postures.polynomial_values import (
     Quantity,
     Ranges,
+    Tie,
     Varied,
     may_be_negative,
     quantity_of,
@@ -36,8 +37,7 @@ from jaxmodal.postures.polynomial_values import (
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.tied_values import Tie, ties_of
-from jaxmodal.postures.tied_values import holds as is_tied
+from jaxmodal.postures.tied_values import is_tied, ties_of
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_support,

@@ -96,6 +96,13 @@ class Quantity(NamedTuple):
         }
 
 
+class Tie(NamedTuple):
+    """One value in place of several, and the rows of those among values; the first row is that of the value itself."""
+
+    quantity: Quantity
+    rows: tuple[int, ...]
+
+
 def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     """Return the quantity at an address if D is a polynomial in it, else None."""
     singles = resolve_address(arm, address)
@@ -126,13 +133,13 @@ def may_be_negative(quantity: Quantity) -> bool:
 class Varied(NamedTuple):
     """Joints and values that a batch varies, each once, with the places of their addresses.
 
-    ``ties`` are those of `tied_values`, of which other rows follow that of one value.
+    ``ties`` are values that are several rows.
     """
 
     joints: tuple[int, ...]
     quantities: tuple[Quantity, ...]
     rows: tuple[int, ...]
-    ties: tuple[Any, ...] = ()
+    ties: tuple[Tie, ...] = ()
 
 
 class Ranges(NamedTuple):

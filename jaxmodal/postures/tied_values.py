@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.postures.polynomial_values import Part, Quantity
+from jaxmodal.postures.polynomial_values import Part, Quantity, Tie
 
 _PART = re.compile(
     r"(payload|link\d+\.(?:body|hub|stator))\.(mass|inertia\.([xyz])([xyz]))", re.ASCII
@@ -23,13 +22,6 @@ _PART = re.compile(
 _ROUNDINGS = 8.0 * 2.0**-52
 #: the degree of D in a mass
 OF_MASS = 3
-
-
-class Tie(NamedTuple):
-    """One value in place of several, and the rows of those; the first is that of the value itself."""
-
-    quantity: Quantity
-    rows: tuple[int, ...]
 
 
 def is_mass(address: str) -> bool:
@@ -80,11 +72,11 @@ def _tie(rows: Sequence[int], singles: Mapping[int, str], values: np.ndarray) ->
         parts = (*found.quantity.parts, Part(singles[row], float(start), float(slope)))
         quantity = found.quantity._replace(degree=degree_of_parts(parts), parts=parts)
         with_it = Tie(quantity, (*found.rows, row))
-        found = with_it if holds(with_it, values).all() else found
+        found = with_it if is_tied(with_it, values).all() else found
     return found
 
 
-def holds(tie: Tie, values: np.ndarray) -> np.ndarray:
+def is_tied(tie: Tie, values: np.ndarray) -> np.ndarray:
     """Whether the values (rows, cells) of a tie are its line, in each cell."""
     given = values[list(tie.rows)]
     expected = np.stack(list(tie.quantity.columns(given[0]).values()))

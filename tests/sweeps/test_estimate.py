@@ -238,6 +238,15 @@ def test_cells_are_solved_and_timed_as_they_will_be():
     assert found.computing == found.measured_seconds > 0.0
 
 
+def leaning():
+    six = jm.examples.six_axis_industrial()
+    tool = six.links[-1].replace(supports=(jm.Support("translation", (0, 0, 1), 1e6),))
+    return six.replace(links=(*six.links[:-1], tool))
+
+
+LEANING = leaning()
+
+
 @pytest.mark.parametrize(
     ("arm", "axes", "words"),
     [
@@ -252,6 +261,11 @@ def test_cells_are_solved_and_timed_as_they_will_be():
             jm.examples.six_axis_industrial(),
             {"link2.joint_angle": 90, "link3.joint_stiffness": 90},
             "posture series, a table of 18 terms",
+        ),
+        (
+            LEANING,
+            {"link2.joint_angle": 30, "link6.support1.stiffness": 30},
+            "a table of 26 terms (angles of joint 2; link6.support1.stiffness, 2 each)",
         ),
         (
             jm.examples.six_axis_industrial(),
