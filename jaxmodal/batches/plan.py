@@ -59,7 +59,7 @@ class SeriesPlan:
     def series_tables(question: Question[Any], sample: np.ndarray, cells: int) -> Tables | None:
         """Return the posture series for ``cells`` cells, if it is faster."""
         asked = question.arm, question.addresses
-        if not places.pays(*asked, cells):
+        if not places.pays(*asked, cells, sample):
             return None
         return series_search.prepare(*asked, sample, question.modes, question.theory, cells)
 

@@ -2,14 +2,7 @@
 
 Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
 rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4. In the values of
-`values_in_space` it is a polynomial as well.
-
-A support stays where it is, so that a joint between it and the ground turns the arm against it. The springs along
-directions of the ground at one tip are a further factor, a product of three out of its three motions and three forces,
-in which a spring has its force in the place of its motion. One force is a vector, and so are the two motions that are
-left, by what is normal to both; the same holds of two forces and one motion. A rotation turns two vectors with weights
-up to 2. So these springs add 2 to the degree of each such joint, however many they are, and those about directions at
-this tip 2 more. Joints beyond the tip keep 4.
+`values_in_space` it is a polynomial as well; supports are in `supports_in_space`.
 """
 
 from __future__ import annotations
@@ -29,21 +22,36 @@ from jaxmodal.arm.descriptions import Jointed, first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
+from jaxmodal.postures.supports_in_space import (
+    MORE,
+    CounterOnSupports,
+    degree_of,
+    on_supports,
+    unit_loads,
+    without_supports,
+)
 from jaxmodal.postures.terms import IN_SPACE, Terms
 from jaxmodal.postures.value_nodes import fitted
-from jaxmodal.postures.values_in_space import shares_of
+from jaxmodal.postures.values_in_space import is_of_a_support, shares_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.turned_lanes import TurnedLanes, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
+from jaxmodal.spatial.stiffness.constants import ReducedLink
+from jaxmodal.spatial.stiffness.matrices import stacked
+from jaxmodal.spatial.stiffness.uniform_links import numbers_with_loads
 
 _DD = Arithmetic.double_double
 #: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary, for each
 #: coefficient of what varies beside them
 _ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
+#: the same on supports, where a table of degree 6 takes two seconds, five, and fifteen, and a cell by itself fourteen
+#: milliseconds; of higher degrees as many times more as they have terms. And the most terms of angles of a table
+_ENOUGH_ON_SUPPORTS, _MOST_TERMS = {0: 200.0, 1: 200.0, 2: 500.0, 3: 1200.0}, 5000
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -62,21 +70,12 @@ _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
-    """Whether the arm has a series: no free joint, support, axial force or loads, and not all links are rigid."""
-    if arm.is_solved_alone:
+    """Whether the arm has a series: no free joint, axial force or loads, and not all links are rigid."""
+    bare = without_supports(arm)  # which may hold free joints
+    if bare.is_solved_alone:
         return False
-    model = arm.model("euler_bernoulli")
+    model = bare.model_of_cells(theory_flags("euler_bernoulli"))
     return model.zero_frequencies == 0 and model.sections is not None
-
-
-def degree_of(arm: SpatialArm, joint: int) -> int:
-    """The degree of D in the angle of the joint of a link, from 0; of an arm with supports no more than this.
-
-    Stiffnesses may be of many cells: a support counts if it is one in any of them.
-    """
-    moved = arm.links[joint:]  # by the joint, with their tips
-    kinds = [{s.kind for s in link.supports if np.any(s.stiffness)} for link in moved]
-    return IN_SPACE.degree + 2 * sum(map(len, kinds))
 
 
 def turning(arm: Jointed, joints: Sequence[int]) -> tuple[int, ...]:
@@ -85,9 +84,31 @@ def turning(arm: Jointed, joints: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(j for j in joints if j >= first))
 
 
-def enough_in_space(joints: int) -> float:
-    """Cells that pay for the table of so many joints; of more than there are tables for, none do."""
-    return _ENOUGH.get(joints, math.inf)
+def with_supports_that_vary(arm: SpatialArm, quantities: Sequence[Quantity]) -> SpatialArm:
+    """Return the arm with the supports whose stiffnesses vary, which may be 0 in itself."""
+    return arm.with_values({a: 1.0 for q in quantities if is_of_a_support(q) for a in q.addresses})
+
+
+def terms_in_space(arm: SpatialArm, joints: Sequence[int], quantities: Sequence[Quantity]) -> Terms:
+    """What D is made of: of all angles the highest degree of them."""
+    held = with_supports_that_vary(arm, quantities)
+    degree = max((degree_of(held, joint) for joint in joints), default=IN_SPACE.degree)
+    return Terms(degree, mirrored=False, powers=tuple(q.degree for q in quantities))
+
+
+def enough_in_space(
+    arm: SpatialArm, joints: Sequence[int], quantities: Sequence[Quantity]
+) -> float:
+    """Cells that pay for the table of such joints and values; of more than there are tables for, none do."""
+    held, number = with_supports_that_vary(arm, quantities), len(joints)
+    terms = dataclasses.replace(terms_in_space(arm, joints, quantities), powers=())
+    if number not in _ENOUGH or terms.number(number) > _MOST_TERMS:
+        return math.inf
+    values = math.prod(q.degree + 1 for q in quantities)
+    if not any(link.supports for link in held.links):
+        return _ENOUGH[number] * values
+    usual = IN_SPACE.points + 2 * MORE
+    return _ENOUGH_ON_SUPPORTS[number] * values * max(1.0, terms.points / usual) ** number
 
 
 @jax.tree_util.register_dataclass
@@ -121,18 +142,24 @@ class ExpansionInSpace:
         quantities: tuple[Quantity, ...] = (),
         ranges: Ranges | None = None,
     ) -> None:
-        self._arm, self._joints = arm, joints
+        self._arm, self._joints = with_supports_that_vary(arm, quantities), joints
         self._model = arm.model_of_cells(theory_flags(theory))
         self._quantities, self._ranges = quantities, ranges
-        self._varying = Varying()
+        self._varying, self._in_links = Varying(), list[int]()
         if ranges is not None:
-            springs = tuple(q.spring for q in quantities)
             sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high))
-            self._varying = Varying(tuple(q.address for q in quantities), springs, sizes)
+            self._in_links = [k for k, q in enumerate(quantities) if not is_of_a_support(q)]
+            given = [(quantities[k].sets, quantities[k].spring, sizes[k]) for k in self._in_links]
+            sets, springs, each = zip(*given, strict=True) if given else ((), (), ())
+            self._varying = Varying(sets, springs, np.array(each))
 
     @property
     def terms(self) -> Terms:
-        return dataclasses.replace(IN_SPACE, powers=tuple(q.degree for q in self._quantities))
+        return terms_in_space(self._arm, self._joints, self._quantities)
+
+    @property
+    def on_host(self) -> bool:
+        return self._model.supported
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -150,7 +177,9 @@ class ExpansionInSpace:
     def scale(self) -> float:
         return float(self._model.scale)
 
-    def counter(self, omega: np.ndarray) -> CounterInSpace:
+    def counter(self, omega: np.ndarray) -> Counter:
+        if self.on_host:
+            return CounterOnSupports(self.determinant, omega, self._joints, self.terms)
         return CounterInSpace(self._lanes(omega, _WAYS), self._joints, self.terms)
 
     def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
@@ -172,30 +201,34 @@ class ExpansionInSpace:
         terms, joints = self.terms, len(self._joints)
         grid, to_coefficients = terms.sampling(joints)
         one = grid[joints - 1, : terms.points] if joints else np.empty(0)
-        found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
+        loads = sum(len(link.supports) for link in self._loaded(self._model.constants().links))
+        found, last = Condensed.nothing(omega.size, _DD, loads), self._arm.num_links
         # axes of the cells, from that on which they follow one another: numbers of values, and -1 - k of joint k
-        axes, sizes = list[int](), list[int]()
+        axes, sizes = dict[int, np.ndarray](), list[int]()
         for number, joint in enumerate((None, *self._joints[::-1])):
-            inner = self._joints[::-1][number] + 1 if number < joints else 0
-            own = [k for k, place in enumerate(self._places) if inner <= place < last]
-            columns = [self._nodes[k] for k in own]
-            names = [self._quantities[k].address for k in own]
-            axes += own
+            at_base = number == joints
+            inner = 0 if at_base else self._joints[::-1][number] + 1
+            # values of several links go on, and directions of the ground depend on all angles
+            every = at_base and self.on_host
+            own = [k for k in axes if every or (k >= 0 and len(self._quantities[k].parts) > 1)]
+            more = [k for k, place in enumerate(self._places) if inner <= place < last]
+            axes |= {k: self._nodes[k] for k in more}
             if joint is not None:
-                columns, names, axes = [*columns, one], [*names, _angle(joint)], [*axes, -1 - joint]
-            here, cells = {}, math.prod(sizes)
-            sizes += [x.size for x in columns]
-            for name, x in zip(names, columns, strict=True):
-                here[name] = np.tile(np.repeat(x, cells), math.prod(sizes) // (cells * x.size))
-                cells *= x.size
+                axes[-1 - joint] = one
+                more.append(-1 - joint)
+            here, sizes = dict[str, np.ndarray](), [x.size for x in axes.values()]
+            for place, (k, x) in enumerate(axes.items()):
+                if k in own or k in more:
+                    column = np.repeat(x, math.prod(sizes[:place]))
+                    here |= self._named(k, np.tile(column, math.prod(sizes[place + 1 :])))
             found = self._condensed(here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
         # joints ascend, then the values follow, of both the last one fastest
-        angles, values = [axes.index(-1 - j) for j in self._joints], range(len(self._places))
-        order = [*(axes.index(k) for k in values), *angles]
+        values, at = range(len(self._places)), [*axes]
+        order = [at.index(k) for k in (*values, *(-1 - j for j in self._joints))]
         factor = factor.reshape(omega.size, *sizes[::-1])
         factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
         rows = product(factor.reshape(-1, len(to_coefficients)), to_coefficients.T)
@@ -206,10 +239,22 @@ class ExpansionInSpace:
         rows = np.moveaxis(rows, -1, 1)
         return rows.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
 
+    def _named(self, number: int, column: np.ndarray) -> dict[str, np.ndarray]:
+        """A column of the value of this number, or of the joint -1 - number, by address."""
+        if number < 0:
+            return {_angle(-1 - number): column}
+        return self._quantities[number].columns(column)
+
     @functools.cached_property
     def _places(self) -> list[int]:
-        """Of each value the link, from 0, that it is a part of."""
-        return self._varying.places(self._arm, self._model.flags)
+        """Of each value the link, from 0, that it is a part of; a support counts at the base."""
+        found = [0] * len(self._quantities)
+        bare = without_supports(self._arm)
+        for k, place in zip(
+            self._in_links, self._varying.places(bare, self._model.flags), strict=True
+        ):
+            found[k] = place
+        return found
 
     @functools.cached_property
     def _shares(self) -> list[np.ndarray]:
@@ -230,36 +275,67 @@ class ExpansionInSpace:
     def _condensed(
         self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
     ) -> Condensed:
-        """Some links of the arm, with values that each take all that is outboard, added to that at frequencies (F,)."""
+        """Some links of the arm, with values that each take all that is outboard, added to that at frequencies (F,).
+
+        With the first of them the arm is complete, on its supports.
+        """
         model = self._arm.with_values(values).model_of_cells(self._model.flags)
-        known, numbers = model.constants(_DD), model.numbers(_DD)
+        known, numbers, grounded = model.constants(_DD), model.numbers(_DD), self.on_host
+        links = self._loaded(known.links)
+        if grounded:
+            numbers = [stacked(each) for each in numbers_with_loads(links)]
+        loads = sum(len(link.supports) for link in links)
         # springs of a base are in links of their own before the first one
         own = slice(part.start and part.start + self._of_base, part.stop + self._of_base)
         cells = next((x.size for x in values.values()), outboard.passed.shape[1])
         at = resolved(self._model.scales, omega, _DD)[:, None]
 
         def added(some: np.ndarray) -> Condensed:
-            given = known.links[own], numbers[own], known.beams, model.flags, at[some], _DD
+            given = links[own], numbers[own], known.beams, model.flags, at[some], _DD
             with np.errstate(all="ignore"):
-                return condensed(*given, outboard.spread(some, cells), known.links[0])
+                found = condensed(*given, outboard.spread(some, cells), links[0], loads)
+                if grounded and not part.start:
+                    found = on_supports(found, known.links, self._arm)
+                return found
 
         blocks = _blocks(omega.size, cells, _LANES)
         with ThreadPoolExecutor(available_cores()) as pool:
             parts = list(pool.map(added, blocks))
         return Condensed.joined(parts)
 
+    def _loaded(self, links: list[ReducedLink]) -> list[ReducedLink]:
+        """The links with unit loads in place of supports."""
+        return unit_loads(links, self._arm) if self.on_host else links
+
     @property
     def _of_base(self) -> int:
         return len(self._model.constants().links) - self._arm.num_links
 
     def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
-        addresses = [*map(_angle, self._joints), *(q.address for q in self._quantities)]
-        given = dict(zip(addresses, places, strict=True))
-        return determinant_in_space(self._arm, self._model.flags, omega, given)
+        return determinant_in_space(self._arm, self._model.flags, omega, self._columns(places))
+
+    def _columns(self, places: np.ndarray) -> dict[str, np.ndarray]:
+        """Places of cells by address."""
+        numbers = [*(-1 - joint for joint in self._joints), *range(len(self._quantities))]
+        found = dict[str, np.ndarray]()
+        for number, column in zip(numbers, places, strict=True):
+            found |= self._named(number, column)
+        return found
 
     def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
         blocks = _blocks(omega.size, places.shape[1], _COUNTED)
         with np.errstate(all="ignore"):
+            if self.on_host:
+                model = self._arm.with_values(self._columns(places)).model_of_cells(
+                    self._model.flags
+                )
+                at = [
+                    resolved(self._model.scales, omega[x], Arithmetic.float64)[:, None]
+                    for x in blocks
+                ]
+                cells = np.zeros((1, places.shape[1]))
+                each = [model.evaluate_cells(x + cells, Arithmetic.float64).count for x in at]
+                return np.concatenate(each)
             found = [self._lanes(omega[x], _USUAL).evaluate(places).count[0] for x in blocks]
         return np.concatenate(found)
 

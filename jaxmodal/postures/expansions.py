@@ -71,6 +71,11 @@ class Expansion(Protocol):
         ...
 
     @property
+    def on_host(self) -> bool:
+        """Whether NumPy counts, and no program can."""
+        ...
+
+    @property
     def ranges(self) -> Ranges | None:
         """Where values lie that vary beside angles."""
         ...
@@ -157,6 +162,10 @@ class PlanarExpansion:
 
     @property
     def in_space(self) -> bool:
+        return False
+
+    @property
+    def on_host(self) -> bool:
         return False
 
     def counter(self, omega: np.ndarray) -> PlanarCounter:

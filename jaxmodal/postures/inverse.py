@@ -2,13 +2,13 @@
 
 At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
 (`harmonics`) and 4 in space (`expansion_in_space`), on supports more, which five or nine postures or more determine;
-`trigonometric_zeros` solves it. In a mass or the compliance of a spring it is a polynomial of degree 1 to 3
-(`polynomial_values`, `values_in_space`), which `value_zeros` solves.
+`trigonometric_zeros` solves it. In a mass or the compliance of a spring it is a polynomial of degree 1 to 3, of several
+that are set together of a higher one (`polynomial_values`, `values_in_space`), which `value_zeros` solves.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -28,6 +28,11 @@ from jaxmodal.spatial.arms.arm import AnyArm
 _DISTANCE = 1e-12
 #: a slope below this, in units of the polynomial's size, is one at which a zero may touch
 _FLAT = 3e-6
+#: a step by a line is taken up to this share of the value
+_FAR = 0.1
+#: values of two parts nearer to each other than this, relative, are one
+_SAME = 1e-7
+_Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def postures_at(
@@ -57,7 +62,8 @@ def postures_at(
     theory : str
         As for `natural_frequencies`.
     limits : (float, float), optional
-        Of a value its least and its largest, by default 0 and inf; of a gear ratio, which has either sign, to be given.
+        Of a value its least and its largest, by default 0 and inf; to be given of a gear ratio, which has either sign,
+        and of a component of an inertia tensor, of which both have to make one that a body has.
 
     Returns
     -------
@@ -145,16 +151,36 @@ def solutions(
     With the counts at both sides, which differ where one is certified. ``angles`` (joints, N) are those of
     `TurnedArms`.
     """
-    found = _solved(arms, unknown, omega, angles)
+    parts = [_solved(arms, part, omega, angles) for part in unknown.parts]
+    found = [np.concatenate(x, axis=1) for x in zip(*parts, strict=True)]
     order = np.argsort(found[0], axis=1)  # NaN last
     value, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
+    if len(parts) > 1:
+        value, below, above = _without_repeated((value, below, above), unknown.most)
     exists = ~np.isnan(value)  # a spring may be inf
     return value, np.where(exists, below, 0), np.where(exists, above, 0)
 
 
+def _without_repeated(found: _Found, most: int) -> _Found:
+    """Values of several parts, ascending, of which neighbours may have found one twice; that is taken once."""
+    value, below, above = found
+    with np.errstate(invalid="ignore"):
+        twice = np.abs(np.diff(value, axis=1)) <= _SAME * np.abs(value[:, 1:])
+    worse = (above > below)[:, 1:] < (above > below)[:, :-1]
+    value = value.copy()
+    value[:, 1:][twice & worse] = np.nan
+    value[:, :-1][twice & ~worse] = np.nan
+    order = np.argsort(value, axis=1)[:, :most]
+    value, below, above = (np.take_along_axis(x, order, axis=1) for x in (value, below, above))
+    return value, below, above
+
+
 def _solved(
-    arms: TurnedArms, unknown: Unknown, omega: np.ndarray, angles: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    arms: TurnedArms,
+    unknown: Unknown,
+    omega: np.ndarray,
+    angles: np.ndarray,
+) -> _Found:
     """What was found, NaN where there is less than there may be, and the counts at both sides, shapes (N, A)."""
     nodes, cells = unknown.nodes, omega.size
     each = np.repeat(np.arange(cells), nodes.size)
@@ -193,11 +219,15 @@ def _solved(
         proof(cell, column, unknown.stationary(polynomial[cell], place[cell, column]))
     cell, column = np.nonzero(crossing & (above == below))
     if cell.size:
-        at = place[cell, column]
+        at, before = place[cell, column], None
         for _ in range(unknown.corrections):
             there = arms.determinant(cell, omega[cell], *unknown.posed(angles[:, cell], at))
             exact = _values(there, scale, cell) / size[cell, 0]
-            at = unknown.corrected(polynomial[cell], at, exact)
+            if before is None or not unknown.by_lines:
+                following = unknown.corrected(polynomial[cell], at, exact)
+            else:
+                following = _by_the_line(*before, at, exact)
+            at, before = following, (at, exact)
         proof(cell, column, at)
     # at an end of the limits a zero may lie beyond it within rounding
     cell, column = np.nonzero(known & ~crossing & (above == below))
@@ -206,6 +236,17 @@ def _solved(
     proven = above > below
     place[~(proven | crossing) | unknown.repeated(place, proven)] = np.nan
     return unknown.value(place), below, above
+
+
+def _by_the_line(
+    before: np.ndarray, value_before: np.ndarray, at: np.ndarray, value: np.ndarray
+) -> np.ndarray:
+    """The zeros of the lines through two values each; where they are alike or it is far, the smaller of the two."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = value * (at - before) / (value - value_before)
+    near = np.abs(step) < _FAR * np.abs(at)
+    smaller = np.where(np.abs(value) <= np.abs(value_before), at, before)
+    return np.where(near, at - step, smaller)
 
 
 def _values(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from jaxmodal.postures.expansion_in_space import (
     ExpansionInSpace,
     enough_in_space,
     has_series_in_space,
+    terms_in_space,
     turning,
 )
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
 from jaxmodal.postures.polynomial_values import (
     Quantity,
     Ranges,
+    Tie,
     Varied,
     may_be_negative,
     quantity_of,
@@ -35,9 +37,10 @@ from jaxmodal.postures.polynomial_values import (
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.terms import IN_SPACE
+from jaxmodal.postures.tied_values import is_tied, ties_of
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
+    is_of_a_support,
     is_of_a_tensor,
     may_be_rigid,
     quantity_in_space,
@@ -48,16 +51,21 @@ from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 _NO_SERIES = (
-    "arms with a free joint, an axial force, in space a support, in the plane a base that is free in a direction, or "
-    "rigid links alone have no series"
+    "arms with a free joint, an axial force, in the plane a base that is free in a direction, or rigid links alone "
+    "have no series"
 )
 _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
-def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
-    """None where a batch varies what the determinant is no polynomial in, or anything twice."""
+def varied(
+    arm: AnyArm, addresses: Sequence[str], values: np.ndarray | None = None
+) -> Varied | None:
+    """None where a batch varies what the determinant is no polynomial in, or anything twice.
+
+    Of some of its ``values`` (addresses, cells) those that vary together in an arm in space are one.
+    """
     kind = _kind_of(arm)
-    joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
+    joints, quantities, seen = list[int](), dict[int, Quantity](), set[str]()
     for row, address in enumerate(addresses):
         singles = resolve_address(arm, address)
         if seen.intersection(singles):
@@ -69,19 +77,32 @@ def varied(arm: AnyArm, addresses: Sequence[str]) -> Varied | None:
         quantity = kind.quantity(address)
         if quantity is None:
             return None
-        quantities.append(quantity)
-        rows.append(row)
-    return Varied(kind.turning(joints), tuple(quantities), tuple(rows))
+        quantities[row] = quantity
+    alone = {row: q.address for row, q in quantities.items() if not q.parts}
+    ties = [] if values is None else kind.ties(alone, values)
+    for tie in ties:
+        first, *others = tie.rows
+        quantities[first] = tie.quantity
+        for row in others:
+            del quantities[row]
+    return Varied(kind.turning(joints), tuple(quantities.values()), tuple(quantities), tuple(ties))
 
 
-def pays(arm: AnyArm, addresses: Sequence[str], cells: int) -> bool:
-    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
-    return not why_not(arm, addresses, cells)
+def pays(
+    arm: AnyArm, addresses: Sequence[str], cells: int, values: np.ndarray | None = None
+) -> bool:
+    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table.
+
+    Arguments as of `varied`.
+    """
+    return not why_not(arm, addresses, cells, values)
 
 
-def why_not(arm: AnyArm, addresses: Sequence[str], cells: int) -> str:
+def why_not(
+    arm: AnyArm, addresses: Sequence[str], cells: int, values: np.ndarray | None = None
+) -> str:
     """Why a batch does not take the series, in words; empty where it does."""
-    asked = varied(arm, addresses)
+    asked = varied(arm, addresses, values)
     if asked is None:
         others = [a for a in addresses if not _is_known(arm, a)]
         what = ", ".join(others) or "a value that is set twice"
@@ -177,7 +198,7 @@ def possible_places(
     kind = _kind_of(arm)
     rigid = np.array([kind.may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes
-    least = np.array([q.spring or not kind.takes_zero for q in asked.quantities], bool)
+    least = np.array([q.spring or not kind.may_be_zero(q) for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
     holds |= np.array(signed, bool)[:, None] & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
@@ -186,6 +207,16 @@ def possible_places(
 def possible_tensors(asked: Varied, arm: AnyArm, given: np.ndarray) -> np.ndarray:
     """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
     return _kind_of(arm).possible_tensors(asked, given)
+
+
+def as_in_the_table(
+    asked: Varied, arm: AnyArm, values: np.ndarray, places: np.ndarray
+) -> np.ndarray:
+    """Whether the values (addresses, cells) beside angles, with these places, are some that a table may have."""
+    found = possible_tensors(asked, arm, places[len(asked.joints) :])
+    for tie in asked.ties:
+        found &= is_tied(tie, values)
+    return found
 
 
 def placed(
@@ -200,9 +231,8 @@ def placed(
 class _Kind(Protocol):
     """Protocol of an arm of one kind, and of the values in which its determinant D is a polynomial."""
 
-    @property
-    def takes_zero(self) -> bool:
-        """Whether a mass or an inertia of 0 is one among others."""
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        """Whether 0 is a value of a quantity, that is no spring of a joint, among others."""
         ...
 
     def quantity(self, address: str) -> Quantity | None:
@@ -245,13 +275,16 @@ class _Kind(Protocol):
         """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
         ...
 
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        """Return which rows of values (rows, cells), at single addresses, are one value."""
+        ...
+
 
 @dataclasses.dataclass(frozen=True)
 class _InThePlane:
     """A planar arm."""
 
     arm: Arm
-    takes_zero: ClassVar[bool] = True
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_of(self.arm, address)
@@ -261,6 +294,9 @@ class _InThePlane:
 
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return quantity.spring
+
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        return True
 
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
         return turning(self.arm, joints)
@@ -295,16 +331,18 @@ class _InThePlane:
     def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
         return np.ones(given.shape[1], bool)
 
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        return []
+
 
 @dataclasses.dataclass(frozen=True)
 class _InSpace:
     """An arm in space; a body of it without a mass may have no inertia."""
 
     arm: SpatialArm
-    takes_zero: ClassVar[bool] = False
 
     def quantity(self, address: str) -> Quantity | None:
-        return quantity_in_space(self.arm, resolve_address(self.arm, address))
+        return quantity_in_space(self.arm, address, resolve_address(self.arm, address))
 
     def usual(self, quantity: Quantity) -> float:
         rigid = all(link.rigid for link in self.arm.links)
@@ -313,21 +351,22 @@ class _InSpace:
     def may_be_rigid(self, quantity: Quantity) -> bool:
         return may_be_rigid(quantity)
 
+    def may_be_zero(self, quantity: Quantity) -> bool:
+        return is_of_a_support(quantity)
+
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
         return turning(self.arm, joints)
 
     def terms(self, asked: Varied) -> int:
-        powers = tuple(q.degree for q in asked.quantities)
-        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
+        return terms_in_space(self.arm, asked.joints, asked.quantities).number(len(asked.joints))
 
     def why_too_many(self, asked: Varied, number: int) -> str:
-        if math.isfinite(enough_in_space(len(asked.joints))):
+        if math.isfinite(enough_in_space(self.arm, asked.joints, asked.quantities)):
             return ""
         return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
 
     def cells_that_pay(self, asked: Varied, number: int) -> float:
-        values = math.prod(q.degree + 1 for q in asked.quantities)
-        return enough_in_space(len(asked.joints)) * values
+        return enough_in_space(self.arm, asked.joints, asked.quantities)
 
     def has_series(self) -> bool:
         return has_series_in_space(self.arm)
@@ -343,6 +382,9 @@ class _InSpace:
 
     def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
         return ~impossible_tensors(self.arm, asked.quantities, given)
+
+    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
+        return ties_of(singles, values)
 
 
 def _kind_of(arm: AnyArm) -> _Kind:

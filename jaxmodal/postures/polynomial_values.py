@@ -58,12 +58,49 @@ _NARROWEST = 1e-9
 _LEAST = 1e-3
 
 
+class Part(NamedTuple):
+    """What a value x sets at one of several addresses: ``start + slope x``."""
+
+    address: str
+    start: float
+    slope: float
+
+
 class Quantity(NamedTuple):
-    """A value at an address, the degree of D in it, and whether it is a spring: then that is one in its compliance."""
+    """A value at an address, the degree of D in it, and whether it is a spring: then that is one in its compliance.
+
+    ``parts`` are the addresses that it sets, by default its own alone.
+    """
 
     address: str
     degree: int
     spring: bool
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def sets(self) -> tuple[Part, ...]:
+        """What the value sets, of each single address."""
+        return self.parts or (Part(self.address, 0.0, 1.0),)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Single addresses that the value sets."""
+        return tuple(part.address for part in self.sets)
+
+    def columns(self, values: np.ndarray) -> dict[str, np.ndarray]:
+        """Return what values (cells,) set, by single address."""
+        as_it_is = 0.0, 1.0
+        return {
+            address: values if (start, slope) == as_it_is else start + slope * values
+            for address, start, slope in self.sets
+        }
+
+
+class Tie(NamedTuple):
+    """One value in place of several, and the rows of those among values; the first row is that of the value itself."""
+
+    quantity: Quantity
+    rows: tuple[int, ...]
 
 
 def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
@@ -94,11 +131,15 @@ def may_be_negative(quantity: Quantity) -> bool:
 
 
 class Varied(NamedTuple):
-    """Joints and values that a batch varies, each once, with the places of their addresses."""
+    """Joints and values that a batch varies, each once, with the places of their addresses.
+
+    ``ties`` are values that are several rows.
+    """
 
     joints: tuple[int, ...]
     quantities: tuple[Quantity, ...]
     rows: tuple[int, ...]
+    ties: tuple[Tie, ...] = ()
 
 
 class Ranges(NamedTuple):
@@ -314,14 +355,14 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
     turning = beams.youngs_modulus * beams.second_moment / beams.length
     across = turning / beams.length**2
     found = []
-    for address, degree, spring in quantities:
-        name = address.rpartition(".")[2]
+    for quantity in quantities:
+        name = quantity.address.rpartition(".")[2]
         if name == _GEAR:
             size = np.ones(1)
-        elif spring or name in SUPPORTS:
+        elif quantity.spring or name in SUPPORTS:
             size = turning if name in _TURNING else across
         else:
-            size = mass if degree == 2 else inertia
+            size = mass if quantity.degree == 2 else inertia
         found.append(float(np.mean(size)))
     return found
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import band, is_whole, real_array
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
 from jaxmodal.postures.places import joint_at
@@ -109,6 +111,8 @@ def resonance_free(
         least, most = _limits(limits)
     row = _across(arm, arms.joints, joint, across)
     angles = _row_values(row, values, points)
+    if isinstance(row, str) and isinstance(joint, str):
+        _require_possible_ends(arm, row, angles, joint, (least, most))
     if row and not isinstance(row, str):
         warn_of_degrees("values", values, angles)
     return on_rows(arm, (low, high), joint, row, angles, (least, most), theory)
@@ -181,7 +185,7 @@ def _across(arm: AnyArm, joints: Sequence[int], joint: int | str, across: Any) -
         address = full_address(across, arm)
         turns = joint_at(address)
         if not turns:
-            if joint in singles:
+            if isinstance(joint, str) and not set(singles).isdisjoint(resolve_address(arm, joint)):
                 raise ArmError(
                     f"across = {shown(across)}: sets {joint} as well, which the borders are values of; give a joint, "
                     "or the address of another parameter."
@@ -245,6 +249,24 @@ def _value_limits(joint: str, limits: Any) -> tuple[float, float]:
     if limits is None:
         raise ValueError(f"limits: {joint} needs them; expected {expected}")
     return _pair("limits", limits, expected)
+
+
+def _require_possible_ends(
+    arm: AnyArm, row: str, values: np.ndarray, joint: str, limits: tuple[float, float]
+) -> None:
+    """Refuse rows in which the arm may not have both limits of the value: they are of one inertia tensor."""
+    if ".inertia." not in joint or isinstance(arm, Arm):
+        return
+    rows = dict.fromkeys(resolve_address(arm, row), values)
+    for limit in limits:
+        given = dict.fromkeys(resolve_address(arm, joint), np.full(values.size, limit))
+        with np.errstate(all="ignore"):
+            possible = valid_cells(arm.with_values(rows | given), values.size)
+        for place in np.flatnonzero(~possible)[:1]:
+            raise ValueError(
+                f"limits, values: no body has {joint} = {limit:.6g} with {row} = {values[place]:.6g}; expected limits "
+                "that are possible in every row"
+            )
 
 
 def _pieces(

@@ -120,8 +120,8 @@ def _in_space(
     model = arm.model(theory)
     if not has_series_in_space(arm):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a support at a tip, an axial force, or rigid links alone, "
-            "and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), an axial force, or rigid links alone, and no posture series; "
+            "use natural_frequencies_batch"
         )
     low, high = _range(omega_max, omega_min)
     turn = [k + 1 for k in turning(arm, [k - 1 for k in arm.joints if not arm.slides(k)])]

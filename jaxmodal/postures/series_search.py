@@ -24,11 +24,11 @@ from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.places import (
+    as_in_the_table,
     expansion_of,
     own_angles,
     placed,
     possible_places,
-    possible_tensors,
     rows_of_angles,
     varied,
 )
@@ -105,7 +105,7 @@ def prepare(
     Tables or None
         None where no cell is possible, and where the series is not the determinant (`holds`).
     """
-    asked = varied(arm, addresses)
+    asked = varied(arm, addresses, sample)
     if asked is None:
         return None
     if (
@@ -134,7 +134,7 @@ def prepare(
         series = sharper
     elif not holds(series, expansion):
         return None
-    gpu, top = is_gpu(default_device()), np.asarray(series.edges)[-1:] ** 2
+    gpu, top = _on_gpu(expansion), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
         expansion=expansion,
         theory=theory,
@@ -145,7 +145,7 @@ def prepare(
         panels=panels_of(series, fewer, ranges),
         grid=grid_of(series, None, fewer),
         fine=grid_of(series, _FINE, fewer),
-        host=cells <= HOST_POSTURES and not gpu,
+        host=expansion.on_host or (cells <= HOST_POSTURES and not gpu),
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
         varied=asked,
@@ -169,6 +169,10 @@ def prepare(
         )
         tables = dataclasses.replace(tables, chunks=(first, second))
     return tables
+
+
+def _on_gpu(expansion: Expansion) -> bool:
+    return is_gpu(default_device()) and not expansion.on_host
 
 
 def _cells_of_a_chunk(grid: SeparatorTable, most: int) -> int:
@@ -209,7 +213,7 @@ def solve_batch(
     pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
     """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
-    if is_gpu(default_device()):
+    if _on_gpu(tables.expansion):
         return solve_on_device(tables, arm, addresses, values, general, pool)
     return solve(tables, arm, addresses, values, general, pool)
 
@@ -240,7 +244,7 @@ def solve(
     """
     places, valid = placed(tables.varied, arm, addresses, values)
     usable = valid & within(tables.panels.ranges, places)
-    usable &= possible_tensors(tables.varied, arm, places[len(tables.varied.joints) :])
+    usable &= as_in_the_table(tables.varied, arm, values, places)
     results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
@@ -267,7 +271,9 @@ def solve_on_device(
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
     rows, known = list(tables.varied.rows), values
-    possible = possible_tensors(tables.varied, arm, values[rows])
+    possible = as_in_the_table(
+        tables.varied, arm, values, placed(tables.varied, arm, addresses, values)[0]
+    )
     if not possible.all():  # the device leaves open what is in no range
         known = values.copy()
         known[np.ix_(rows, np.flatnonzero(~possible).tolist())] = np.nan

@@ -18,9 +18,10 @@ from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.postures.expansion_in_space import degree_of, determinant_in_space, turning
+from jaxmodal.postures.expansion_in_space import determinant_in_space, turning
 from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
 from jaxmodal.postures.polynomial_values import is_mirrored
+from jaxmodal.postures.supports_in_space import degree_of
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced

@@ -6,13 +6,16 @@ Either way the determinant D is known from its values at a few places (`trigonom
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.postures import trigonometric_zeros as turns
 from jaxmodal.postures import value_zeros
@@ -24,15 +27,31 @@ from jaxmodal.postures.values_in_space import is_of_a_tensor
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import AnyArm
 
-#: corrections with an exact value, of an angle and of a value: far from the usual one that has few digits at first
-_OF_ANGLE, _OF_VALUE = 1, 2
+#: corrections with an exact value, of an angle and of a value: far from the usual one that has few digits at first, and
+#: of a degree above this very few, so that the later ones are by the line through the last two
+_OF_ANGLE, _OF_VALUE, _OF_SEVERAL, _LOW = 1, 2, 6, 3
+#: such values are solved for in so many parts to both sides of the usual one, each about values so many times the last
+#: one, as far as half the way to the next, and a little over
+_PARTS, _RATIO, _OVER = 3, 100.0, 0.02
 
 
 class Unknown(Protocol):
     """What is solved for in many arms at once. Its coordinate is the angle, the value, or 1/k of a spring."""
 
-    #: how often a zero is corrected with an exact value
-    corrections: ClassVar[int]
+    @property
+    def corrections(self) -> int:
+        """How often a zero is corrected with an exact value."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[Unknown]:
+        """What is solved for in turn: the unknown itself, or the unknown about different values."""
+        ...
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether all corrections but the first are steps to the zero of the line through the last two exact values."""
+        ...
 
     @property
     def nodes(self) -> np.ndarray:
@@ -89,6 +108,11 @@ class AngleOf:
     degree: int
     even: bool
     corrections: ClassVar[int] = _OF_ANGLE
+    by_lines: ClassVar[bool] = False
+
+    @property
+    def parts(self) -> Sequence[AngleOf]:
+        return [self]
 
     @property
     def nodes(self) -> np.ndarray:
@@ -130,11 +154,30 @@ class AngleOf:
 
 @dataclasses.dataclass(frozen=True)
 class ValueOf:
-    """A mass, an inertia, a spring: see `Unknown`."""
+    """A mass, an inertia, a spring: see `Unknown`. Zeros are those with coordinates ``within`` two."""
 
     quantity: Quantity
     span: value_zeros.Span
-    corrections: ClassVar[int] = _OF_VALUE
+    within: tuple[float, float] = (-math.inf, math.inf)
+
+    @property
+    def parts(self) -> Sequence[ValueOf]:
+        if not self.by_lines:
+            return [self]
+        places = self.span.usual * _RATIO ** np.arange(-_PARTS, _PARTS + 1.0)
+        ends = [0.0, *np.sqrt(places[1:] * places[:-1]).tolist(), math.inf]
+        return [
+            dataclasses.replace(self, span=dataclasses.replace(self.span, usual=usual), within=pair)
+            for usual, pair in zip(places.tolist(), itertools.pairwise(ends), strict=True)
+        ]
+
+    @property
+    def by_lines(self) -> bool:
+        return self.quantity.degree > _LOW
+
+    @property
+    def corrections(self) -> int:
+        return _OF_SEVERAL if self.by_lines else _OF_VALUE
 
     @property
     def nodes(self) -> np.ndarray:
@@ -145,7 +188,7 @@ class ValueOf:
         return self.quantity.degree
 
     def posed(self, angles: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, Values]:
-        return angles, {self.quantity.address: self.value(at)}
+        return angles, self.quantity.columns(self.value(at))
 
     def value(self, at: np.ndarray) -> np.ndarray:
         if not self.quantity.spring:
@@ -160,7 +203,11 @@ class ValueOf:
         return value_zeros.through(values)
 
     def zeros(self, polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return value_zeros.zeros(polynomial, self.span)
+        found, crossing = value_zeros.zeros(polynomial, self.span)
+        low, high = self.within
+        with np.errstate(invalid="ignore"):
+            own = (found >= low * (1.0 - _OVER)) & (found <= high * (1.0 + _OVER))
+        return np.where(own, found, np.nan), crossing & own
 
     def slope_at(self, polynomial: np.ndarray, at: np.ndarray) -> np.ndarray:
         return value_zeros.slope_at(polynomial, at, self.span)
@@ -190,7 +237,7 @@ def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = No
             f"joint = {shown(joint)}: the arm bears axial forces, with which angles are solved for, and no values; give"
             " the number of a joint, or take the forces away."
         )
-    low, high = _limits(quantity, limits)
+    low, high = _limits(arm, quantity, limits)
     usual = usual_of(arm, quantity)
     if quantity.spring:
         with np.errstate(divide="ignore"):
@@ -211,19 +258,24 @@ def quantity_given(arm: AnyArm, address: str) -> Quantity:
             f"joint = {shown(address)}: is the angle of a joint; give the number of the joint, {number}"
         )
     found = quantity_at(arm, full_address(address, arm))
-    if found is None or is_of_a_tensor(found):
+    if found is None:
         raise ValueError(
             f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
-            "mass, a rotor or one spring, in the plane also of an inertia or a gear, such as 'payload.mass'"
+            "mass, an inertia, a rotor, a gear, a spring, a support, such as 'payload.mass', in space of several, too, "
+            "such as 'link*.joint_stiffness'"
         )
     if not found.degree:
         raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")
     return found
 
 
-def _limits(quantity: Quantity, limits: Any) -> tuple[float, float]:
-    """The least and the largest of a value, checked."""
-    signed = may_be_negative(quantity)
+def _limits(arm: AnyArm, quantity: Quantity, limits: Any) -> tuple[float, float]:
+    """The least and the largest of a value, checked; of a tensor's component both make one that a body has.
+
+    Then all between them do: with E the unit matrix, such tensors T are those without a negative ``tr(T)/2 E - T``.
+    """
+    of_tensor = is_of_a_tensor(quantity)
+    signed = of_tensor or may_be_negative(quantity)
     if limits is None and not signed:
         return 0.0, math.inf
     least = -math.inf if signed else 0.0
@@ -235,4 +287,8 @@ def _limits(quantity: Quantity, limits: Any) -> tuple[float, float]:
             f"limits = {shown(limits)}; expected the least and the largest {quantity.address}, ascending, {expected}"
             f"{in_unit(quantity.address)}"
         )
+    if of_tensor:
+        with within(f"limits = {shown(limits)}: "):
+            for end in pair:
+                set_parameters(arm, {quantity.address: float(end)})
     return float(pair[0]), float(pair[1])

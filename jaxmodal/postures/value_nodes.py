@@ -162,11 +162,17 @@ def even_shares(low: float, high: float, usual: float, power: int) -> np.ndarray
     return shares
 
 
-def wide_shares(low: float, high: float, usual: float) -> np.ndarray:
-    """Shares of a range of masses that goes far beyond the ``usual``: for `fitted`, at least one of every decade."""
+def wide_shares(low: float, high: float, usual: float, power: int = 3) -> np.ndarray:
+    """Shares of a range of values that goes far beyond the ``usual``: for `fitted`, at least one of every decade.
+
+    Of degrees above 3 as many more as the degree is higher, so that a polynomial with all its powers in one decade is
+    determined by the places there.
+    """
     most = math.ceil(math.log10(high / max(low, _SMALL * usual)))
-    decades = (10.0 ** -np.arange(1.0, most) * high - low) / (high - low)
-    return np.array([0.0, *decades[decades > 0.0][::-1], 0.25, 0.5, 0.75, 1.0])
+    each = math.ceil(power / 3)
+    decades = (10.0 ** (-np.arange(each, most * each) / each) * high - low) / (high - low)
+    last = np.arange(1.0, power + 2.0) / (power + 1.0)
+    return np.unique(np.array([0.0, *decades[decades > 0.0][::-1], *last]))
 
 
 def fitted(values: np.ndarray, shares: np.ndarray, power: int) -> np.ndarray:

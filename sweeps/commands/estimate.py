@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from typing import overload
 
-import numpy as np
-
-from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.postures import places
 from jaxmodal.runtime.devices import available_cores
 from sweeps.commands.base import LARGE
 from sweeps.definition.sweep import Sweep
 from sweeps.store.first_chunk import measured, measured_earlier
 from sweeps.store.grid import Grid, dataset_bytes, sizes_of
+from sweeps.store.solve import sample_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,22 +74,21 @@ def estimate(
 def path_text(sweep: Sweep) -> str:
     """Return a text on the method for the frequencies of a sweep, with the reason."""
     arm = sweep.arm
-    addresses, _ = columns_of(arm, _of_first_cell(sweep))
-    why = places.why_not(arm, addresses, sweep.num_cells)
+    addresses, values = sample_of(sweep)
+    why = places.why_not(arm, addresses, sweep.num_cells, values)
     if why:
         return f"path: every cell by itself ({why})"
-    asked = places.varied(arm, addresses)
+    asked = places.varied(arm, addresses, values)
     assert asked is not None
     angles = ", ".join(str(joint + 1) for joint in asked.joints)
     parts = [f"angles of joint{'s' * (len(asked.joints) > 1)} {angles}"] if angles else []
-    parts += [f"{q.address}, {q.degree + 1} each" for q in asked.quantities]
+    tied = {tie.quantity: [addresses[row] for row in tie.rows[1:]] for tie in asked.ties}
+    for q in asked.quantities:
+        others = ", ".join(tied.get(q, []))
+        parts.append(f"{q.address}{' with ' * bool(others)}{others}, {q.degree + 1} each")
     terms = places.terms_of(arm, asked)
     of = "; ".join(parts)
     return f"path: posture series, a table of {terms} terms ({of}); what it leaves open by itself"
-
-
-def _of_first_cell(sweep: Sweep) -> Mapping[str, np.ndarray]:
-    return sweep.values_at([np.zeros(1, int) for _ in sweep.shape])
 
 
 def time_text(found: Estimate | None) -> str:

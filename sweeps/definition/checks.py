@@ -161,13 +161,19 @@ def check_values(arm: AnyArm, columns: Sequence[Column], theories: tuple[TheoryN
         positions = dict.fromkeys(moved, column.si_values)
         warn_beyond_limits(arm.links, positions, f"axis {column.name!r}: ", level=4)
     tied = [column for column in columns if ".section." in column.address]
-    for column in columns:
+    tensors = [column.address.rpartition(".")[0] for column in columns]
+    for column, tensor in zip(columns, tensors, strict=True):
         ends = [float(column.si_values.min()), float(column.si_values.max())]
-        if column not in tied or len(tied) == 1:
+        of_tensor = tensor.endswith(".inertia") and tensors.count(tensor) > 1
+        if not of_tensor and (column not in tied or len(tied) == 1):
             with about(f"axis {column.name!r}"):
                 for end in ends:
                     set_parameters(arm, {column.address: end})
-        elif not ends[0] > 0.0:
+        elif of_tensor and ends[0] < 0.0 and column.address.endswith(("xx", "yy", "zz")):
+            raise SweepError(
+                f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be 0 or more."
+            )
+        elif not (of_tensor or ends[0] > 0.0):
             raise SweepError(
                 f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be greater than 0."
             )

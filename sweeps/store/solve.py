@@ -72,9 +72,8 @@ def plans_to_send(sweep: Sweep) -> dict[TheoryName, Plan | PlanInSpace]:
 
     Other plans need programs, which every process must load itself; it searches the pilots at the same time.
     """
-    first = sweep.values_at([np.zeros(1, int) for _ in sweep.shape])
-    addresses, _ = columns_of(sweep.arm, first)
-    if not places.pays(sweep.arm, addresses, sweep.num_cells):
+    addresses, values = sample_of(sweep)
+    if not places.pays(sweep.arm, addresses, sweep.num_cells, values):
         return {}
     made = {theory: _plan(_identity(sweep), theory) for theory in sweep.solved_theories}
     return {theory: plan for theory, plan in made.items() if plan.tables is not None}
@@ -88,18 +87,22 @@ def take_plans(sweep: Sweep, plans: Mapping[TheoryName, Plan | PlanInSpace]) -> 
         _TAKEN.update({(identity, theory): plan for theory, plan in plans.items()})
 
 
-@functools.lru_cache(maxsize=4)
-def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
-    """Return the plan for the cells of a sweep; it is the same in every process."""
-    sweep = identity.sweep
+def sample_of(sweep: Sweep) -> tuple[tuple[str, ...], Floats]:
+    """Return the addresses of a sweep, and their values in some cells, (addresses, cells), to plan it from."""
     cells = sweep.num_cells
     chosen = np.arange(min(cells, _SAMPLE))
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
-    sample = sweep.values_at(np.unravel_index(chosen, sweep.shape))
+    return columns_of(sweep.arm, sweep.values_at(np.unravel_index(chosen, sweep.shape)))
+
+
+@functools.lru_cache(maxsize=4)
+def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
+    """Return the plan for the cells of a sweep; it is the same in every process."""
+    sweep = identity.sweep
     require_theory(sweep.arm, theory)
-    addresses, values = columns_of(sweep.arm, sample)
-    return plan_of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
+    addresses, values = sample_of(sweep)
+    return plan_of(sweep.arm, addresses, sweep.num_modes, theory, values, sweep.num_cells)
 
 
 def with_parts(

@@ -100,18 +100,53 @@ def test_many_postures_and_frequencies_have_a_row_each():
     assert ds.attrs["joint"] == "payload.mass"
 
 
-@pytest.mark.parametrize(
-    ("address", "value"), [("payload.mass", 7.5), ("link3.joint_stiffness", 2e5)]
+LEANING = SIX.replace(
+    links=(
+        *SIX.links[:-1],
+        SIX.links[-1].replace(supports=(jm.Support("translation", (0, 1, 1), 0.0),)),
+    )
 )
-def test_values_in_space(address, value):
-    there = SIX.with_values({address: value})
+
+
+@pytest.mark.parametrize(
+    ("arm", "address", "value", "limits", "most"),
+    [
+        (SIX, "payload.mass", 7.5, None, 3),
+        (SIX, "link3.joint_stiffness", 2e5, None, 1),
+        (SIX, "link2.gear_ratio", -90.0, (-200.0, 0.0), 2),
+        (SIX, "payload.inertia.xx", 0.2, (0.0, 0.32), 1),
+        (SIX, "payload.inertia.xz", -0.05, (-0.07, 0.07), 2),
+        (SIX, "link*.joint_stiffness", 8e5, None, 6),
+        (LEANING, "link6.support1.stiffness", 3e5, None, 1),
+    ],
+)
+def test_values_in_space(arm, address, value, limits, most):
+    """With each value found an arm solved by itself has the frequency, and the one it came from is among them."""
+    there = jm.set_parameters(arm, {address: value})
     omega = float(jm.natural_frequencies(there, 4).omega[-1])
-    found = jm.postures_at(SIX, omega, address)
+    found = jm.postures_at(arm, omega, address, limits=limits)
     assert found.ok
-    assert found.angle.shape == ((3,) if address == "payload.mass" else (1,))
+    assert found.angle.shape == (most,)
     at = int(np.nanargmin(np.abs(np.asarray(found.angle) / value - 1.0)))
-    assert abs(float(found.angle[at]) / value - 1.0) < USUAL
+    assert abs(float(found.angle[at]) / value - 1.0) < 1e-10
     assert int(found.mode[at]) == 4
+    for x, mode in zip(np.asarray(found.angle), np.asarray(found.mode), strict=True):
+        if mode:
+            other = jm.set_parameters(arm, {address: float(x)})
+            again = jm.natural_frequencies(other, int(mode)).omega[-1]
+            assert abs(float(again) / omega - 1.0) < 1e-12
+
+
+def test_as_many_values_of_several_springs_as_the_count_changes_between_their_ends():
+    """Of six equal springs, which all raise each frequency."""
+    ends, omega = (100.0, 1e8), 2 * np.pi * np.array([3.0, 9.0, 14.0, 21.0, 33.0])
+    found = jm.postures_at(SIX, omega, "link*.joint_stiffness", limits=ends)
+    assert found.ok
+    low, high = (
+        jm.count_below(jm.set_parameters(SIX, {"link*.joint_stiffness": x}), omega) for x in ends
+    )
+    assert np.asarray(low - high).tolist() == np.asarray(found.found).sum(axis=1).tolist()
+    assert np.asarray(found.found).sum() > 20
 
 
 def test_a_map_along_the_payload_is_that_of_the_counts():
@@ -160,8 +195,10 @@ def test_a_map_of_two_values_has_smooth_lines_and_a_picture(tmp_path):
     [
         (bodies_and_springs(), (13.0, 19.0), "link2.joint_stiffness", (1e4, 1e7)),
         (SIX, (12.0, 17.0), "payload.mass", (0.0, 60.0)),
+        (SIX, (12.0, 17.0), "link*.joint_stiffness", (1e5, 1e7)),
+        (SIX, (36.4, 40.0), "payload.inertia.yy", (0.05, 0.28)),
     ],
-    ids=["spring", "space"],
+    ids=["spring", "space", "springs", "tensor"],
 )
 def test_counts_along_a_spring_and_in_space_are_those_of_single_arms(arm, hertz, address, limits):
     band = 2 * np.pi * hertz[0], 2 * np.pi * hertz[1]
@@ -213,6 +250,42 @@ def test_zeros_of_polynomials_over_many_powers_of_ten(low, high):
 def test_what_has_no_such_values_is_refused(changes, message):
     with pytest.raises((ValueError, jm.ArmError), match=message):
         jm.postures_at(THREE, **({"omega": 100.0} | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"limits": (0.0, 0.33)}, "limits = .*principal moment"),
+        ({"limits": (0.0, 0.3), "across": "link*.length", "values": (0.3, 0.4)}, None),
+        (
+            {"limits": (0.0, 0.3), "across": "payload.inertia.yy", "values": (0.1, 0.2)},
+            "no body has payload.inertia.xx = .* with payload.inertia.yy",
+        ),
+        (
+            {
+                "joint": "link*.joint_stiffness",
+                "limits": (1e4, 1e6),
+                "across": "link2.joint_stiffness",
+            },
+            "sets link.*joint_stiffness as well",
+        ),
+        ({"joint": "link*.gear_ratio", "limits": (1.0, 2.0)}, "expected the number of a joint"),
+    ],
+)
+def test_limits_of_tensors_and_of_several_values(changes, message):
+    asked = {"joint": "payload.inertia.xx", "points": 2, "across": 3} | changes
+    if message is None:
+        assert jm.resonance_free(SIX, *BAND, **asked).certified
+        return
+    with pytest.raises((ValueError, jm.ArmError), match=message):
+        jm.resonance_free(SIX, *BAND, **asked)
+
+
+def test_values_that_need_limits_say_so():
+    with pytest.raises(
+        ValueError, match=r"expected the least and the largest payload\.inertia\.xx"
+    ):
+        jm.postures_at(SIX, 100.0, "payload.inertia.xx")
 
 
 @pytest.mark.parametrize(

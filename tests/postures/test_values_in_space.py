@@ -1,7 +1,5 @@
 """Masses, inertias and springs beside postures in space: is the determinant the polynomial that the series says?"""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
@@ -11,12 +9,8 @@ from jaxmodal.postures.fewer_terms import measured
 from jaxmodal.postures.polynomial_values import Ranges, within
 from jaxmodal.postures.series import tabulate
 from jaxmodal.runtime.statuses import Status
+from tests.series_cells import ALIKE, CELLS, SIX, angles, check, drawn, solved
 from tests.spatial.cases import bent_arm, standing_arm
-
-SIX = jm.examples.six_axis_industrial()
-MODES, CELLS = 4, 120
-#: the series and the search for one arm, each good to about 1e-13
-ALIKE = 2e-13
 
 #: a base whose directions are coupled with no other
 ON_SPRINGS = bent_arm().replace(base_stiffness=[3e6, 2e6, 5e6, 4e4, 6e4, 3e4])
@@ -31,6 +25,7 @@ VALUES = {
     "moment of a hub": (bent_arm(), "link2.hub.inertia.xx", (0.01, 0.5), 1),
     "product": (bent_arm(), "payload.inertia.xy", (-0.3, 0.3), 2),
     "rotor": (bent_arm(), "link2.rotor_inertia", (1e-4, 1e-2), 1),
+    "gear": (bent_arm(), "link2.gear_ratio", (-60.0, 40.0), 2),
     "about the joint": (bent_arm(), "link2.joint_stiffness", (1e3, np.inf), 1),
     "across the joint": (bent_arm(), "link2.joint_spring1.stiffness", (1e5, 1e8), 1),
     "about an axis across": (bent_arm(), "link2.joint_spring2.stiffness", (1e3, 1e7), 1),
@@ -60,41 +55,6 @@ def test_the_degree_is_right_and_no_lower_one_is(name):
     # of degree 2 the places of a mass are those of other values, which are fewer by one all the same
     lower = expansion_of(arm, addresses, values, degree - 1)
     assert measured(tabulate(lower, 0.9 * x, 1.1 * x, "timoshenko", 1), None, lower) is None
-
-
-def solved(arm, cells, left=None):
-    """Results of a batch by the series, and what it leaves to the general path."""
-    addresses, values = tuple(cells), np.stack(list(cells.values()))
-    tables = series_search.prepare(arm, addresses, values, MODES, "timoshenko", CELLS)
-    assert tables is not None
-    left = [] if left is None else left
-
-    def general(some):
-        left.extend(some.tolist())
-        return jm.natural_frequencies_batch(arm, {a: x[some] for a, x in cells.items()}, MODES)
-
-    with ThreadPoolExecutor(1) as pool:
-        return series_search.solve(tables, arm, addresses, values, general, pool)
-
-
-def check(arm, cells, found, at):
-    for i in at:
-        own = arm.with_values({a: float(x[i]) for a, x in cells.items()})
-        truth = jm.natural_frequencies(own, MODES).omega
-        np.testing.assert_allclose(found.omega[i], truth, rtol=ALIKE, atol=0.0)
-        low, high = np.moveaxis(np.asarray(found.bracket[i]), -1, 0)
-        assert np.all((low <= truth) & (truth <= high))
-
-
-def drawn(seed, **decades):
-    """Values evenly in their logarithms, between such powers of ten."""
-    rng = np.random.default_rng(seed)
-    return {name: 10.0 ** rng.uniform(*ends, CELLS) for name, ends in decades.items()}
-
-
-def angles(*joints, seed=0):
-    rng = np.random.default_rng(seed)
-    return {f"link{j}.joint_angle": rng.uniform(-np.pi, np.pi, CELLS) for j in joints}
 
 
 @pytest.mark.slow
@@ -145,6 +105,26 @@ def test_values_of_any_link_beside_any_joints(beyond):
     found = solved(SIX, cells)
     assert np.mean(np.asarray(found.by_sign_changes)) > 0.9
     check(SIX, cells, found, (0, 60))
+
+
+@pytest.mark.slow
+def test_gears_of_either_sign_beside_the_inertias_of_their_rotors():
+    rng, sizes = np.random.default_rng(6), drawn(6, rotor=(-5.0, -3.0), gear=(0.0, 2.5))
+    cells = angles(3) | {
+        "link2.gear_ratio": rng.uniform(-120.0, 120.0, CELLS),
+        "link2.rotor_inertia": sizes["rotor"],
+        "link4.gear_ratio": sizes["gear"],
+    }
+    found = solved(SIX, cells)
+    assert np.mean(np.asarray(found.by_sign_changes)) > 0.9
+    check(SIX, cells, found, (0, 60))
+
+
+def test_the_gear_of_a_held_motor_changes_nothing():
+    links = list(SIX.links)
+    links[1] = links[1].replace(motor="held")
+    (quantity,) = places.varied(SIX.replace(links=tuple(links)), ["link2.gear_ratio"]).quantities
+    assert quantity.degree == 0
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -289,6 +290,15 @@ def test_cells_are_solved_and_timed_as_they_will_be():
     assert found.computing == found.measured_seconds > 0.0
 
 
+def leaning():
+    six = jm.examples.six_axis_industrial()
+    tool = six.links[-1].replace(supports=(jm.Support("translation", (0, 0, 1), 1e6),))
+    return six.replace(links=(*six.links[:-1], tool))
+
+
+LEANING = leaning()
+
+
 @pytest.mark.parametrize(
     ("arm", "axes", "words"),
     [
@@ -303,6 +313,11 @@ def test_cells_are_solved_and_timed_as_they_will_be():
             jm.examples.six_axis_industrial(),
             {"link2.joint_angle": 90, "link3.joint_stiffness": 90},
             "posture series, a table of 18 terms",
+        ),
+        (
+            LEANING,
+            {"link2.joint_angle": 30, "link6.support1.stiffness": 30},
+            "a table of 26 terms (angles of joint 2; link6.support1.stiffness, 2 each)",
         ),
         (
             jm.examples.six_axis_industrial(),
@@ -345,3 +360,17 @@ def test_a_plan_of_which_no_cell_is_timed_is_light(tmp_path):
     peak, heavy = json.loads(answer.stdout.splitlines()[-1])
     assert heavy == []
     assert peak < 300e6
+
+
+def test_it_names_what_varies_together():
+    """A tensor that grows fivefold, of which no component alone could."""
+    six, size = jm.examples.six_axis_industrial(), np.linspace(1.0, 5.0, 50)
+    lowest = {"mass": 10.0, "inertia.xx": 0.12, "inertia.yy": 0.16, "inertia.zz": 0.16}
+    columns = [sweeps.axis(f"payload.{name}", low * size) for name, low in lowest.items()]
+    load = sweeps.zipped(*columns, name="load")
+    sweep = sweeps.Sweep(six, [load, sweeps.linspace("theta_3", 0.1, 0.3, 100)], num_modes=2)
+    others = ", ".join(f"payload.inertia.{moment}" for moment in ("xx", "yy", "zz"))
+    words = f"a table of 63 terms (angles of joint 3; payload.mass with {others}, 7 each)"
+    assert words in path_text(sweep)
+    with pytest.raises(sweeps.SweepError, match=r"payload.inertia.xx = -0.12: must be 0 or more"):
+        sweeps.Sweep(six, [sweeps.axis("payload.inertia.xx", [-0.12, 0.1]), columns[2]])

@@ -1,13 +1,15 @@
 """An arm in space in many postures in float64, by programs or in NumPy, with everything else computed once.
 
 A rotation is linear in the sine and cosine of its angle, and so is a base offset in rotated axes. Masses, inertias and
-the compliances of springs, which may vary as well, are linear in the fields of a link. At given frequencies the links
-beyond the last varying one are condensed once.
+the compliances of springs, which may vary as well, are linear in the fields of a link; a gear ratio N has its square in
+them, too, each times the inertia of its rotor. At given frequencies the links beyond the last varying one are condensed
+once.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -22,6 +24,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import Lanes, beyond_the_tip, condensed_lanes
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, shifted, turned
 from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, packed_links
+from jaxmodal.statics.link_parts import ROTOR
 
 #: rotation and offset of a link that is not rotated
 _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
@@ -34,31 +37,81 @@ class Varying(NamedTuple):
 
     Attributes
     ----------
-    addresses : tuple of str
-        Addresses of the values.
+    sets : tuple of tuples
+        For each value x the addresses that it sets, each with two numbers: to ``start + slope x``.
     springs : tuple of bool
         Whether each value is a stiffness.
     sizes : np.ndarray, shape (values,)
         A large value of each; for springs a compliance.
     """
 
-    addresses: tuple[str, ...] = ()
+    sets: tuple[tuple[tuple[str, float, float], ...], ...] = ()
     springs: tuple[bool, ...] = ()
     sizes: np.ndarray = np.empty(0)
 
     def columns(self, cells: int) -> dict[str, np.ndarray]:
-        """Return columns of all values by address, for a number of cells and one further cell for each value.
+        """Return columns of all values by address, for a number of cells and further ones, by which `shares` are found.
 
-        All values are 0, or rigid for springs, except that each has its size in its own further cell.
+        All values are 0, or rigid for springs, except that each has its size in its own further cell, a gear ratio 1
+        and -1 in two of them, beside the size of the inertia of its rotor if that varies.
         """
-        found = {}
-        for number, (address, spring) in enumerate(zip(self.addresses, self.springs, strict=True)):
+        probes, found = self._probes, {}
+        for number, (sets, spring) in enumerate(zip(self.sets, self.springs, strict=True)):
             size = float(self.sizes[number])
-            # a base cannot have an infinite stiffness, but a very large one
-            rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
-            column = np.full(cells + len(self.addresses), rigid if spring else 0.0)
-            column[cells + number] = 1.0 / size if spring else size
-            found[address] = column
+            for address, start, slope in sets:
+                # a base cannot have an infinite stiffness, but a very large one
+                rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
+                column = np.full(cells + len(probes), rigid if spring else start)
+                for place, probe in enumerate(probes):
+                    if number in probe:
+                        own = probe[number] * size
+                        column[cells + place] = 1.0 / own if spring else start + slope * own
+                found[address] = column
+        return found
+
+    @property
+    def _probes(self) -> list[dict[int, float]]:
+        """Return for each further cell the values that are not 0 there, in units of their sizes."""
+        found = list[dict[int, float]]()
+        for number in range(len(self.sets)):
+            rotor = self._rotor_of(number)
+            if rotor is None:
+                found.append({number: 1.0})
+            else:
+                one = 1.0 / float(self.sizes[number])
+                found += [{number: sign * one} | dict.fromkeys(rotor, 1.0) for sign in (1.0, -1.0)]
+        return found
+
+    def _rotor_of(self, number: int) -> list[int] | None:
+        """Return for a gear ratio the value that is the inertia of its rotor, in a list; None for other values."""
+        link, _, field = self.sets[number][0][0].partition(".")
+        if field != ROTOR[1]:
+            return None
+        inertia = f"{link}.{ROTOR[0]}"
+        return [k for k, sets in enumerate(self.sets) if inertia in {each[0] for each in sets}]
+
+    def shares(self, fields: np.ndarray) -> list[tuple[tuple[int, ...], np.ndarray]]:
+        """Return what each product of values, given by their numbers, adds to fields, (fields, links).
+
+        ``fields`` (fields, links, cells) are those of `columns`, of one cell and the further ones.
+        """
+        found, probes = list[tuple[tuple[int, ...], np.ndarray]](), self._probes
+        at = {
+            number: 1 + k for k, probe in enumerate(probes) for number in probe if len(probe) == 1
+        }
+        place = 1
+        for number, size in enumerate(self.sizes.tolist()):
+            rotor = self._rotor_of(number)
+            if rotor is None:
+                found.append(((number,), (fields[..., place] - fields[..., 0]) / size))
+                place += 1
+                continue
+            without = fields[..., at[rotor[0]] if rotor else 0]
+            of = float(self.sizes[rotor[0]]) if rotor else 1.0
+            plus, minus = fields[..., place], fields[..., place + 1]
+            found.append(((*rotor, number), 0.5 * (plus - minus) / of))
+            found.append(((*rotor, number, number), (0.5 * (plus + minus) - without) / of))
+            place += 2
         return found
 
     def places(self, arm: SpatialArm, flags: Theory) -> list[int]:
@@ -67,11 +120,13 @@ class Varying(NamedTuple):
         It is 0 for values of the base and for values without effect.
         """
         model = arm.with_values(self.columns(1)).model_of_cells(flags)
-        known, cells = model.constants(), 1 + len(self.addresses)
+        known, cells = model.constants(), 1 + len(self._probes)
         packed = packed_links(*known, layout_of(known.links), cells, cells)
-        moved = np.any(packed[..., 1:] != packed[..., :1], axis=0)
-        each = [int(np.max(np.flatnonzero(column), initial=0)) for column in moved.T]
-        return [max(0, place - (packed.shape[1] - arm.num_links)) for place in each]
+        found = [0] * len(self.sets)
+        for numbers, share in self.shares(packed):
+            last = int(np.max(np.flatnonzero(np.any(share, axis=0)), initial=0))
+            found[numbers[-1]] = max(found[numbers[-1]], last)
+        return [max(0, place - (packed.shape[1] - arm.num_links)) for place in found]
 
 
 @jax.tree_util.register_dataclass
@@ -87,7 +142,7 @@ class TurnedLanes:
     turns : Array, shape (joints, 3, 12)
         For each joint the constant part, the factor of the cosine, and the factor of the sine of its angle.
     shares : Array, shape (entries,)
-        Derivatives of fields by values: a field is that of ``packed`` plus these times the values.
+        Derivatives of fields by products of values: a field is that of ``packed`` plus these times the products.
     omega : Array, shape (F, 1)
         Frequencies in rad/s.
     ways : Array, shape (2, W, 1, 1)
@@ -98,8 +153,8 @@ class TurnedLanes:
         The theory, the layout of the fields, and the indices of the joints among the links, ascending.
     springs : tuple of bool
         Whether each value is a stiffness, which enters by its compliance.
-    in_fields : tuple of (int, int, int)
-        Field, link, and index of the value for each of ``shares``.
+    in_fields : tuple of (int, int, tuple of int)
+        Field, link, and indices of the values in the product for each of ``shares``.
     """
 
     packed: Array
@@ -113,7 +168,9 @@ class TurnedLanes:
     layout: Layout = dataclasses.field(metadata={"static": True})
     places: tuple[int, ...] = dataclasses.field(metadata={"static": True})
     springs: tuple[bool, ...] = dataclasses.field(metadata={"static": True})
-    in_fields: tuple[tuple[int, int, int], ...] = dataclasses.field(metadata={"static": True})
+    in_fields: tuple[tuple[int, int, tuple[int, ...]], ...] = dataclasses.field(
+        metadata={"static": True}
+    )
 
     @classmethod
     def of(
@@ -129,9 +186,10 @@ class TurnedLanes:
 
         They hold for frequencies (F,) and rounding variants ``ways`` (W, 2).
         """
-        number = len(varying.addresses)
-        angles = np.array([0.0, 0.5 * np.pi, np.pi, *np.zeros(number)])
-        given = {f"link{j + 1}.joint_angle": angles for j in joints} | varying.columns(3)
+        columns = varying.columns(3)
+        angles = np.zeros(max((x.size for x in columns.values()), default=3))
+        angles[:3] = 0.0, 0.5 * np.pi, np.pi
+        given = {f"link{j + 1}.joint_angle": angles for j in joints} | columns
         model = arm.with_values(given).model_of_cells(flags)
         layout = layout_of(model.constants().links)
         packed = packed_links(*model.constants(), layout, angles.size, angles.size)
@@ -139,10 +197,13 @@ class TurnedLanes:
         zero, quarter, half = (packed[:TURNED, list(places), k].T for k in range(3))
         middle = 0.5 * (zero + half)
         turns = np.stack([middle, 0.5 * (zero - half), quarter - middle], axis=1)
-        moved = packed[..., 3:] - packed[..., :1]
-        at = np.nonzero(moved)
-        shares = moved[at] / varying.sizes[at[2]]
-        in_fields = tuple(zip(*(x.tolist() for x in at), strict=True))
+        entries = [
+            (field, link, numbers, share[field, link])
+            for numbers, share in varying.shares(packed[..., [0, *range(3, angles.size)]])
+            for field, link in zip(*(x.tolist() for x in np.nonzero(share)), strict=True)
+        ]
+        shares = np.array([share for *_, share in entries])
+        in_fields = tuple((field, link, numbers) for field, link, numbers, _ in entries)
         packed = packed[..., :1, None, None].copy()
         packed[:TURNED, list(places[-1:])] = _NOT_TURNED[:, None, None, None, None]
         # the first link beyond which all are the same in all cells, except for the last varying rotation
@@ -154,9 +215,9 @@ class TurnedLanes:
             beyond = condensed_lanes(
                 *(packed[:, same:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
             )
-        entries, tally = (np.stack(x) for x in beyond)
+        outer, tally = (np.stack(x) for x in beyond)
         return cls(
-            *(packed[:, :same], turns, shares, at_omega, rounding, entries, tally, flags),
+            *(packed[:, :same], turns, shares, at_omega, rounding, outer, tally, flags),
             *(layout, places, varying.springs, in_fields),
         )
 
@@ -224,8 +285,8 @@ class TurnedLanes:
         if field < TURNED and link in moved:
             return xp.broadcast_to(moved[link][field], shape)
         found = xp.broadcast_to(self.packed[field, link], shape)
-        for number, (own, place, value) in enumerate(self.in_fields):
+        for number, (own, place, factors) in enumerate(self.in_fields):
             if (own, place) == (field, link):
-                x = 1.0 / values[value] if self.springs[value] else values[value]
-                found = found + self.shares[number] * x[None, None]
+                each = [1.0 / values[k] if self.springs[k] else values[k] for k in factors]
+                found = found + self.shares[number] * math.prod(each)[None, None]
         return found

@@ -92,7 +92,8 @@ class ReducedLink(NamedTuple):
     the position of the base of this link relative to the outer end of the previous one, in the latter's axes. ``outer``
     and ``inner`` are the bodies at both ends; a rigid link has all of them at its inner end. The last of the
     ``springs`` is the one about the joint's axis, on which the ``rotor`` acts. ``place`` is the index of a flexible
-    link among the flexible ones.
+    link among the flexible ones. ``tip`` is the position of its tip relative to the outer end of its elastic part, of a
+    rigid link to its base; of an arm with supports alone.
     """
 
     rotation: Number
@@ -104,6 +105,7 @@ class ReducedLink(NamedTuple):
     place: int | None
     is_base: bool = False
     supports: tuple[ReducedSupport, ...] = ()
+    tip: Number | None = None
 
 
 def reduced_links(
@@ -141,7 +143,8 @@ def reduced_links(
         _after(np.eye(3), back), _after(np.zeros(3), end) + _times(rotation, base_offset)
     )
     springs = _springs(links, rotation, base_offset, back, arithmetic)
-    supports = _supports(links, turn, _times(back, end), arithmetic)
+    tip = _times(back, end)
+    supports = _supports(links, turn, tip, arithmetic)
     found = [] if base is None else [_on_base(base, masses.of(2 * n), arithmetic)]
     for k, link in enumerate(links):
         at_base = inner.of(k)
@@ -157,6 +160,7 @@ def reduced_links(
                 rotor=_rotor(link, arithmetic) if _has_rotor(link) else None,
                 place=None if link.rigid else rigid[:k].count(False),
                 supports=tuple(supports[k]),
+                tip=_of(tip, k) if any(supports) else None,
             )
         )
     return found
