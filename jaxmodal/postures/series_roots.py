@@ -191,7 +191,7 @@ def roots_in(
     number, interval, clear = signs(values, error, weakest, modes)
     # below a mode the sign of the first separator has changed as often as there are modes below
     odd = np.arange(modes)[:, None] % 2 == 1
-    negative = (values[0] < 0.0) != odd
+    negative = (values[:1] < 0.0) != odd
     omega, width, noise = _refined(polynomials, negative, interval, grid, panels, error, safe)
     # neighbouring enclosures do not touch
     clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
