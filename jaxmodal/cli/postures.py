@@ -76,7 +76,7 @@ def postures(
     rows = [
         {
             "joint": joint,
-            named: float(as_read(joint, found.angle[k])),
+            named: float(as_read(joint, found.value[k])),
             "mode": int(found.mode[k]),
             "status": Status(int(found.status[k])).name,
         }

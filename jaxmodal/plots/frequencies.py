@@ -64,8 +64,8 @@ def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
     matplotlib Axes
         Axes over a full turn of the joint, in degrees; over the values that were found.
     """
-    many, of_value = np.ndim(found.angle) > 1, isinstance(found.joint, str)
-    degrees = np.atleast_2d(as_read(found.joint, found.angle))
+    many, of_value = np.ndim(found.value) > 1, isinstance(found.joint, str)
+    degrees = np.atleast_2d(as_read(found.joint, found.value))
     certified = np.atleast_2d(np.asarray(found.certified))
     hertz = np.broadcast_to(np.asarray(found.omega) / (2.0 * np.pi), degrees.shape[:1])
     by_frequency = many and np.unique(hertz).size > 1

@@ -101,7 +101,7 @@ def postures_at(
     Payloads with which two postures have that frequency:
 
     >>> found = postures_at(arm, 2 * np.pi * 0.23, "payload.mass", [[0.0], [1.0]])
-    >>> found.angle.shape, found.certified.tolist()
+    >>> found.value.shape, found.certified.tolist()
     ((2, 2), [[True, False], [True, False]])
     """
     arms = turned(arm, theory, "postures_at")
@@ -112,7 +112,7 @@ def postures_at(
         warn_of_degrees("postures", postures, angles[[not arm.slides(k) for k in arms.joints]])
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
     found = solutions(arms, unknown, frequencies, angles)
-    angle, below, above = (x.reshape(shape) for x in found)
+    value, below, above = (x.reshape(shape) for x in found)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
     bent = np.zeros(shape, bool)
@@ -121,7 +121,7 @@ def postures_at(
     status = np.where(bent, int(Status.unstable), status)
     return jax.device_put(
         PosturesAt(
-            angle=angle,
+            value=value,
             mode=np.where(proven & ~bent, below + 1, 0).astype(np.int32),
             count_below=below.astype(np.int32),
             count_above=above.astype(np.int32),

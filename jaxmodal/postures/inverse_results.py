@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import certificate_text
-from jaxmodal.postures.readings import as_read, cell_text, described, heading
+from jaxmodal.postures.readings import as_read, cell_text, described, heading, in_unit
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
 from jaxmodal.runtime.pictures import Drawn
@@ -34,8 +34,9 @@ class PosturesAt(Drawn, Result):
 
     Attributes
     ----------
-    angle : Array, shape (..., A)
-        Joint angles in rad, ascending in (-pi, pi], or values in SI units, ascending; NaN beyond the last.
+    value : Array, shape (..., A)
+        Joint angles in rad, ascending in (-pi, pi], or values in SI units, ascending; NaN beyond the last. Those of a
+        joint are `angle`, too.
     mode : Array, shape (..., A)
         Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
         arm.
@@ -52,7 +53,7 @@ class PosturesAt(Drawn, Result):
         Name of the theory.
     """
 
-    angle: Array
+    value: Array
     mode: Array
     count_below: Array
     count_above: Array
@@ -64,7 +65,16 @@ class PosturesAt(Drawn, Result):
     @property
     def found(self) -> Array:
         """True where there is an angle, or a value: a spring's may be inf."""
-        return at_once(lambda angle: ~xp.isnan(angle), self.angle)
+        return at_once(lambda value: ~xp.isnan(value), self.value)
+
+    @property
+    def angle(self) -> Array:
+        """`value` of a joint: angles in rad."""
+        if isinstance(self.joint, str):
+            raise AttributeError(
+                f"angle: these are values of {self.joint}{in_unit(self.joint)}, and no angles of a joint; read value"
+            )
+        return self.value
 
     @property
     def certified(self) -> Array:
@@ -101,10 +111,10 @@ class PosturesAt(Drawn, Result):
         """
         import xarray
 
-        dims = (*("cell",) * (np.ndim(self.angle) - 1), "place")
+        dims = (*("cell",) * (np.ndim(self.value) - 1), "place")
         above = "natural frequencies up to just above"
         named, meaning, unit = described(self.joint)
-        found, what = as_read(self.joint, self.angle), "value" if named == "value" else "angle"
+        found, what = as_read(self.joint, self.value), "value" if named == "value" else "angle"
         variables: dict[str, Any] = {
             named: variable(dims, found, meaning, unit),
             "mode": variable(dims, self.mode, f"number of the mode, 0 for no {what}"),
@@ -118,11 +128,11 @@ class PosturesAt(Drawn, Result):
 
 def postures_table(found: PosturesAt, title: str = "") -> Table:
     """Return the angles in degrees, or the values, with mode and certificate."""
-    value = np.atleast_2d(as_read(found.joint, found.angle))
+    value = np.atleast_2d(as_read(found.joint, found.value))
     mode, status = (np.atleast_2d(np.asarray(x)) for x in (found.mode, found.status))
     hertz = np.atleast_1d(np.asarray(found.omega)) / (2.0 * np.pi)
     hertz = np.broadcast_to(hertz, value.shape[:1])
-    many = np.ndim(found.angle) > 1
+    many = np.ndim(found.value) > 1
     rows = []
     for i, k in zip(*np.nonzero(~np.isnan(value)), strict=True):
         own = [str(i + 1), f"{hertz[i]:.6g}"] if many else []

@@ -97,10 +97,11 @@ class Terms:
                 odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
             )
         found = even if self.mirrored else even + odd
-        if self.powers:
-            weights = self._weights(places)
-            found = [a * b for a in found for b in weights]
-        return xp.stack(found)
+        if not self.powers:
+            return xp.stack(found)
+        # one operation, of which XLA makes one loop, and not one for each term
+        products = xp.stack(found)[:, None] * self.weights(places)[None]
+        return products.reshape(-1, *places.shape[1:])
 
     def weights(self, places: Array) -> Array:
         """Products of Bernstein's polynomials in the further values of `places`, (polynomials, ...)."""

@@ -177,6 +177,7 @@ def test_shapes():
     assert jm.postures_at(THREE, omega[0], 3, postures).angle.shape == (3, 4)
     one = jm.postures_at(THREE, float(omega[1]), 3, postures[1])
     assert one.angle.shape == (4,)
+    assert one.angle is one.value
     assert np.allclose(one.angle, many.angle[1], rtol=0.0, atol=1e-9, equal_nan=True)
     finite = np.isfinite(np.asarray(many.angle))
     assert np.array_equal(np.sort(~finite, axis=1), ~finite), "NaN stands last"

@@ -8,14 +8,12 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures import harmonics, series_roots
+from jaxmodal.postures import changes_of_sign, harmonics, series_roots
 from jaxmodal.postures.polynomial_values import quantity_of, varying
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.statuses import Status
 
-#: a root of a cubic that is simple, after four steps of Newton's
-ROUNDED = 1e-12
 TWO = jm.examples.two_link_flexible()
 
 
@@ -24,39 +22,25 @@ def series():
     return jm.posture_series(TWO, omega_max=2 * np.pi * 20)
 
 
-def test_a_cubic_through_four_values_has_the_root_where_the_search_begins():
-    rng = np.random.default_rng(3)
-    at = np.sort(rng.uniform(-1.0, 1.0, (4, 40)), axis=0)
-    at[1], at[2] = -0.1 + 0.0 * at[1], 0.1 + 0.0 * at[2]
-    at[0], at[3] = at[0] - 1.1, at[3] + 1.1
-    root, others = rng.uniform(-0.1, 0.1, 40), np.array([[-0.7], [0.9]])
-    values = (at - root) * (at - others[0]) * (at - others[1])
-    found = series_roots._start(list(at), values, at[1], at[2])
-    np.testing.assert_allclose(found, root, rtol=0.0, atol=ROUNDED)
+def test_a_step_of_halleys_is_of_third_order():
+    """Of u^3 + u^2/2 + u - c the error after a step from h away is K h^3 with a K of three derivatives."""
+    a = np.zeros((series_roots.DEGREES, 2))
+    root, away = 0.1, np.array([1e-2, 1e-3])
+    slope, bend = 3 * root**2 + root + 1, 6 * root + 1
+    a[:4] = np.array([-(root**3 + root**2 / 2 + root), 1.0, 0.5, 1.0])[:, None]
+    found = series_roots._halley(a, root + away, np.full(2, -1.0), np.full(2, 1.0)) - root
+    expected = ((bend / (2 * slope)) ** 2 - 1 / slope) * away**3
+    np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.0)
 
 
-def test_a_start_stays_in_its_interval():
-    """Values that are all alike, or of no number, give the middle."""
-    at = np.array([[-1.0], [-0.2], [0.2], [1.0]])
-    for values in (np.ones((4, 1)), np.full((4, 1), np.nan)):
-        with np.errstate(all="ignore"):
-            (found,) = series_roots._start(list(at), values, at[1], at[2])
-        assert -0.2 <= found <= 0.2
-
-
-@pytest.mark.parametrize("fine", [None, 40])
-def test_four_separators_are_of_the_panel_of_their_interval(series, fine):
-    """Values of another panel have another scale."""
-    grid, panels = series_roots.grid_of(series, fine), series_roots.panels_of(series)
-    inside = (grid.rows - 2) // len(panels.centre)
-    rows = grid.first + np.arange(4)[:, None]
-    assert len(grid.table[0]) == grid.rows
-    assert np.array_equal((rows - 1) // inside, [grid.panel] * 4)
-    # at these rows lies what the table says: the polynomial of the panel
-    power = grid.four[..., None] ** np.arange(np.shape(series.taylor)[1])
-    values = np.einsum("knd,ndh->knh", power, np.asarray(series.taylor)[grid.panel])
-    size = np.asarray(series.size)[grid.panel][:, None]
-    np.testing.assert_allclose(grid.table[0][rows] / size, values / size, rtol=0.0, atol=1e-13)
+@pytest.mark.parametrize("value", [1.0, np.nan])
+def test_a_step_stays_in_its_interval(value):
+    """Of a constant, and of no number, it leads to the middle."""
+    a = np.zeros((series_roots.DEGREES, 1))
+    a[0] = value
+    with np.errstate(all="ignore"):
+        found = series_roots._halley(a, *(np.array([x]) for x in (0.15, -0.2, 0.2)))
+    assert found.tolist() == [0.0]
 
 
 def two_roots(half, error, safe=True):
@@ -64,15 +48,12 @@ def two_roots(half, error, safe=True):
     coefficients = np.zeros((series_roots.DEGREES, 1))
     coefficients[[0, 2], 0] = -1 / 16, 1.0
     at = np.array([-1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0])
-    first = np.array([1, 1, 1, 2, 2, 2])
     errors = np.full((1, 1), error)
     grid = series_roots.SeparatorTable(
         table=((at**2 - 1 / 16)[:, None],),
         weakest=errors,
         panel=np.zeros(6, np.int32),
         ends=np.stack([at[:-1], at[1:]]),
-        first=first.astype(np.int32),
-        four=at[first + np.arange(4)[:, None]],
     )
     panels = series_roots.Panels((coefficients,), np.array([10.0]), np.array([half]), errors)
     given = {"terms": Terms(0, mirrored=True), "modes": 2, "safe": safe}
@@ -102,11 +83,11 @@ def test_values_at_the_ends_of_an_enclosure_are_beyond_the_error():
 
 @pytest.mark.parametrize("safe", [True, False])
 def test_a_zero_that_is_not_reached_has_no_enclosure(safe, monkeypatch):
-    """A chord and one step of Newton's do not reach it."""
-    for steps in ("_CUBIC_STEPS", "_STEPS", "_SAFE_STEPS"):
-        monkeypatch.setattr(series_roots, steps, 0)
+    """One step of Halley's and one of Newton's do not reach it."""
+    for steps, number in (("_STEPS", 1), ("_SAFE_STEPS", 0)):
+        monkeypatch.setattr(series_roots, steps, number)
     found, exact = two_roots(1e-2, 1e-15, safe)
-    assert np.all(np.abs(found.omega - exact) > 1e-6)
+    assert np.all(np.abs(found.omega - exact) > 1e-9)
     assert np.all(np.isinf(found.width))
 
 
@@ -116,18 +97,22 @@ def test_a_sign_is_certain_beyond_the_error_of_its_own_panel():
     values = np.tile(certain[:, None], (1, 7))
     for cell, row in enumerate(range(6), start=1):
         values[row, cell] = [0.5, 0.5, -0.5, 1.9, -1.9, 4.9][row]
-    clear = series_roots._clear_signs(values, error, weakest)
-    assert clear.tolist() == [True] + [False] * 6
+    for signs in (
+        changes_of_sign.signs_on_host,
+        jax.jit(changes_of_sign.signs_of, static_argnums=3),
+    ):
+        assert signs(values, error, weakest, 1)[2].tolist() == [True] + [False] * 6
 
 
 def test_the_last_interval_stands_where_there_are_fewer_changes_of_sign():
     """In NumPy and compiled alike, for any number of intervals: here 66, two words of bits."""
     values = np.ones((67, 3))
     values[10:, 0], values[64:, 1], values[66:, 1] = -1.0, -1.0, 1.0
-    number, interval = series_roots._changes_on_host(values, 3)
+    bounds = np.zeros((5, 1)), np.zeros((1, 1))
+    number, interval, _ = changes_of_sign.signs_on_host(values, *bounds, 3)
     assert number.tolist() == [1.0, 2.0, 0.0]
     assert interval.T.tolist() == [[9, 65, 65], [63, 65, 65], [65, 65, 65]]
-    compiled = jax.jit(series_roots._changes, static_argnums=1)(values, 3)
+    compiled = jax.jit(changes_of_sign.signs_of, static_argnums=3)(values, *bounds, 3)
     assert np.array_equal(compiled[0], number)
     assert np.array_equal(compiled[1], interval)
 

@@ -43,9 +43,9 @@ def test_a_mass_at_the_tip_of_one_link_is_that_of_the_closed_form(ratio):
     b = brentq(equation, 0.1, 1.9, xtol=1e-15, rtol=1e-15)
     omega = b**2 * np.sqrt(rigidity / (mass * length**3))
     found = jm.postures_at(ONE, omega, "payload.mass", theory="bending_only")
-    assert float(found.angle[0]) == pytest.approx(ratio * mass, rel=1e-11, abs=0.0)
+    assert float(found.value[0]) == pytest.approx(ratio * mass, rel=1e-11, abs=0.0)
     assert int(found.mode[0]) == 1
-    assert np.isfinite(found.angle[found.found]).all()
+    assert np.isfinite(found.value[found.found]).all()
 
 
 @pytest.mark.parametrize("mode", [1, 2, 3, 4])
@@ -53,13 +53,13 @@ def test_no_payload_and_a_rigid_joint_are_among_the_values(mode):
     """They lie at the ends of the range, where rounding decides on which side a zero is."""
     found = jm.postures_at(THREE, omega_of(THREE, {"payload.mass": 0.0}, mode), "payload.mass")
     assert found.ok
-    assert float(found.angle[0]) == pytest.approx(0.0, rel=0.0, abs=1e-9)
+    assert float(found.value[0]) == pytest.approx(0.0, rel=0.0, abs=1e-9)
     assert int(found.mode[0]) == mode
     rigid = omega_of(geared(), {"link2.joint_stiffness": np.inf}, mode)
     found = jm.postures_at(geared(), rigid, "link2.joint_stiffness")
     assert bool(found.found[0])
     assert found.ok
-    assert float(found.angle[0]) > 1e15
+    assert float(found.value[0]) > 1e15
     assert int(found.mode[0]) == mode
     assert "certified" in str(found)
 
@@ -69,7 +69,7 @@ def test_values_at_the_limits_are_within_them():
     for limits in [(5.0, 10.0), (1.0, 5.0)]:
         found = jm.postures_at(THREE, omega, "payload.mass", limits=limits)
         assert found.ok
-        assert float(found.angle[0]) == pytest.approx(5.0, rel=1e-13, abs=0.0)
+        assert float(found.value[0]) == pytest.approx(5.0, rel=1e-13, abs=0.0)
     assert not jm.postures_at(THREE, omega, "payload.mass", limits=(5.1, 10.0)).found.any()
 
 
@@ -79,7 +79,7 @@ def test_a_heavy_payload_has_the_digits_of_its_frequency(limits):
     omega = omega_of(THREE, {"payload.mass": 1e7}, 1)
     found = jm.postures_at(THREE, omega, "payload.mass", limits=limits)
     assert bool(found.certified[0])
-    assert float(found.angle[0]) == pytest.approx(1e7, rel=1e-12, abs=0.0)
+    assert float(found.value[0]) == pytest.approx(1e7, rel=1e-12, abs=0.0)
 
 
 def test_values_far_from_the_usual_are_told_apart():
@@ -98,20 +98,20 @@ def test_a_mass_with_two_equal_frequencies_is_told_once():
     for mass in (0.7, 5.0):
         omega = omega_of(arm, {"payload.mass": mass}, 3)
         found = jm.postures_at(arm, omega, "payload.mass")
-        at = np.flatnonzero(np.abs(np.asarray(found.angle) / mass - 1.0) < 1e-10)
+        at = np.flatnonzero(np.abs(np.asarray(found.value) / mass - 1.0) < 1e-10)
         assert at.size == 1
         assert found.ok
         counts = int(found.count_below[at[0]]), int(found.count_above[at[0]])
         assert counts == (2, 4)
         assert not np.asarray(found.mode)[~np.asarray(found.found)].any()
-        assert int(found.found.sum()) == np.unique(np.asarray(found.angle)[found.found]).size
+        assert int(found.found.sum()) == np.unique(np.asarray(found.value)[found.found]).size
 
 
 def test_a_double_root_without_a_payload_is_found():
     arm = THREE.with_posture(DOUBLE_ROOT)
     omega = omega_of(arm, {"payload.mass": 0.0}, 2)
     found = jm.postures_at(arm, omega, "payload.mass")
-    assert float(found.angle[0]) == pytest.approx(0.0, rel=0.0, abs=1e-6)
+    assert float(found.value[0]) == pytest.approx(0.0, rel=0.0, abs=1e-6)
     assert (int(found.count_below[0]), int(found.count_above[0])) == (1, 3)
 
 
@@ -161,7 +161,7 @@ def test_what_has_no_values_is_refused(arm, changes, message):
 def test_traced_values_are_refused():
     def value(mass, omega):
         arm = jm.set_parameters(THREE, {"payload.mass": mass})
-        return jm.postures_at(arm, omega, "payload.mass").angle
+        return jm.postures_at(arm, omega, "payload.mass").value
 
     with pytest.raises(ValueError, match=r"arm: holds traced values; postures_at needs known ones"):
         jax.eval_shape(lambda mass: value(mass, 100.0), 1.0)

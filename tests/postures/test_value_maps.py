@@ -96,7 +96,7 @@ def test_values_are_told_to_nine_digits_and_numbers_without_a_unit():
     (table,) = found.tables()
     assert table.headings[0] == "link2.gear_ratio"
     told = [float(row[0]) for row in table.rows]
-    known = np.asarray(found.angle)[np.asarray(found.found)]
+    known = np.asarray(found.value)[np.asarray(found.found)]
     assert told == pytest.approx(known.tolist(), rel=1e-8, abs=0.0)
 
 
@@ -105,7 +105,7 @@ def test_a_rigid_link_on_a_spring_bears_the_mass_of_the_closed_form():
     link = jm.SpatialLink(0.8, rigid=True, joint_stiffness=500.0)
     arm = jm.SpatialArm((link,), jm.RigidBody(1.0))
     found = jm.postures_at(arm, 12.0, "payload.mass")
-    known = np.asarray(found.angle)[np.asarray(found.certified)]
+    known = np.asarray(found.value)[np.asarray(found.certified)]
     assert known == pytest.approx([500.0 / (12.0**2 * 0.8**2)], rel=1e-12, abs=0.0)
 
 
@@ -143,7 +143,7 @@ def test_commands_name_values_in_si_units():
     lines = done.stdout.splitlines()
     assert lines[0] == "joint,value,mode,status"
     arm = THREE.with_posture(np.radians([40.0, -60.0]))
-    own = np.asarray(jm.postures_at(arm, 2 * np.pi * 30.0, "payload.mass").angle)
+    own = np.asarray(jm.postures_at(arm, 2 * np.pi * 30.0, "payload.mass").value)
     assert float(lines[1].split(",")[1]) == pytest.approx(own[0], rel=1e-12, abs=0.0)
     asked = ["--joint", "payload.mass", "--range", "payload.mass=0,400", "--points", "5"]
     done = run("resonance-map", "--band-hz", "10,14", *asked, "--format", "json")

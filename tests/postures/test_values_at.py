@@ -49,7 +49,7 @@ def test_the_value_that_a_frequency_came_from_is_found(address, values, near):
         omega = float(jm.natural_frequencies(there, mode).omega[-1])
         found = jm.postures_at(arm, omega, address)
         assert found.ok
-        known = np.asarray(found.angle)[np.asarray(found.certified)]
+        known = np.asarray(found.value)[np.asarray(found.certified)]
         at = int(np.argmin(np.abs(known / value - 1.0)))
         assert abs(known[at] / value - 1.0) < near
         assert int(found.mode[at]) == mode
@@ -64,7 +64,7 @@ def test_a_gear_of_either_sign_is_found_between_limits():
     omega = float(jm.natural_frequencies(arm, 3).omega[-1])
     found = jm.postures_at(arm, omega, "link2.gear_ratio", limits=(-20.0, 20.0))
     assert found.ok
-    assert np.nanmin(np.abs(np.asarray(found.angle) - 3.0)) < 1e-10
+    assert np.nanmin(np.abs(np.asarray(found.value) - 3.0)) < 1e-10
     assert not jm.postures_at(arm, omega, "link2.gear_ratio", limits=(3.1, 3.2)).found.any()
 
 
@@ -90,10 +90,14 @@ def test_as_many_values_as_the_count_changes_between_its_ends(address):
 def test_many_postures_and_frequencies_have_a_row_each():
     postures = np.array([[0.3, 0.4], [1.0, -2.0]])
     found = jm.postures_at(THREE, [60.0, 150.0], "payload.mass", postures)
-    assert found.angle.shape == (2, 2)
+    assert found.value.shape == (2, 2)
     for k in range(2):
         alone = jm.postures_at(THREE.with_posture(postures[k]), [60.0, 150.0][k], "payload.mass")
-        assert np.array_equal(found.angle[k], alone.angle, equal_nan=True)
+        assert np.array_equal(found.value[k], alone.value, equal_nan=True)
+    with pytest.raises(
+        AttributeError, match=r"angle: .* values of payload.mass, in kg.*; read value"
+    ):
+        _ = found.angle
     assert "payload.mass [kg]" in str(found)
     ds = found.to_xarray()
     assert ds["value"].attrs["units"] == "kg"
@@ -126,11 +130,11 @@ def test_values_in_space(arm, address, value, limits, most):
     omega = float(jm.natural_frequencies(there, 4).omega[-1])
     found = jm.postures_at(arm, omega, address, limits=limits)
     assert found.ok
-    assert found.angle.shape == (most,)
-    at = int(np.nanargmin(np.abs(np.asarray(found.angle) / value - 1.0)))
-    assert abs(float(found.angle[at]) / value - 1.0) < 1e-10
+    assert found.value.shape == (most,)
+    at = int(np.nanargmin(np.abs(np.asarray(found.value) / value - 1.0)))
+    assert abs(float(found.value[at]) / value - 1.0) < 1e-10
     assert int(found.mode[at]) == 4
-    for x, mode in zip(np.asarray(found.angle), np.asarray(found.mode), strict=True):
+    for x, mode in zip(np.asarray(found.value), np.asarray(found.mode), strict=True):
         if mode:
             other = jm.set_parameters(arm, {address: float(x)})
             again = jm.natural_frequencies(other, int(mode)).omega[-1]
@@ -314,7 +318,7 @@ def test_commands_find_values():
     rows = json.loads(run.output)
     arm = jm.examples.three_link_industrial().with_posture(np.radians([40.0, -60.0]))
     own = jm.postures_at(arm, 2 * np.pi * 30.0, "payload.mass")
-    assert [row["value"] for row in rows] == np.asarray(own.angle)[np.asarray(own.found)].tolist()
+    assert [row["value"] for row in rows] == np.asarray(own.value)[np.asarray(own.found)].tolist()
     ranges = [
         "--joint",
         "payload.mass",
