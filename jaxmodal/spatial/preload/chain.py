@@ -11,10 +11,8 @@ A spring at a tip adds its stiffness to W. The force of a rigid support is an un
 elastic element on which it does work is released together with it. Each such force is subtracted from the count. A
 support acts along fixed directions, or on the rotation vector if it holds a rotation; it has no second-order energy.
 
-A force F that acts on a rigid part, at r from the place where its motion is known, has for a rotation phi the
-second-order energy ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``. A moment m in a joint has ``-m . (phi_before x
-phi_beyond)/2``. Deflections g of joint springs move with the part before, with the energy ``-F . (phi_before x g)``.
-Rotations in several springs of a joint add as vectors, without an order.
+Forces at rest in rigid parts and joints have the energies of `turning`. Rotations in several springs of a joint add as
+vectors, without an order.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ import numpy as np
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
+from jaxmodal.spatial.modes.turning import Turning, TurningParts, joint_coupling, turned_by
 from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.equilibrium import RestInSpace
@@ -97,6 +96,32 @@ class PrestressedChain:
         return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
     @functools.cached_property
+    def turning(self) -> TurningParts:
+        """Stiffnesses of rigid parts, for factor 1; imaginary parts are kept."""
+        links, rest, gravity = self.model.values.links, self.rest, self.loads.gravity
+
+        def weight(matrix: Floats, axes: Floats) -> Floats:
+            mass, centre = mass_and_centre(matrix)
+            return turned_by(mass * (axes.T @ gravity), centre)
+
+        found = []
+        for number, (link, at, carried) in enumerate(
+            zip(links, rest.places, rest.links, strict=True)
+        ):
+            force, line = at.axes.T @ carried.end[:3], at.section.T @ carried.line
+            whole, ahead = link.beam.length * line, np.array([1.0, 0.0, 0.0]) * link.beam.length
+            end = weight(link.tip, at.axes) + turned_by(force, link.end_offset)
+            if number + 1 < len(links):
+                end = end + weight(links[number + 1].stator, at.axes)
+            along = np.zeros((3, 3))
+            if self.model.links[number].rigid:
+                along = turned_by(link.roll.T @ force, ahead) + turned_by(whole, 0.5 * ahead)
+            start = turned_by(force + link.roll @ whole, link.base_offset)
+            start = start + weight(link.hub, at.axes)
+            found.append(Turning(start, along, end, joint_coupling(rest.joints[number])))
+        return TurningParts(found, weight(links[0].stator, np.eye(3)))
+
+    @functools.cached_property
     def _looked_at(self) -> list[Floats]:
         """Section forces of each link, for factor 1, at the places that determine the number of its pieces."""
         return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
@@ -144,33 +169,29 @@ class _Condensing:
         self.pivots: list[Floats] = []
 
     def all(self, counts: list[int]) -> Condensed:
-        links, rest = self.chain.model.values.links, self.chain.rest
+        links, turning = self.chain.model.values.links, self.chain.turning
         ends: list[list[int]] = [[] for _ in links]
         for number in range(len(links) - 1, -1, -1):
-            link, at, carried = links[number], rest.places[number], rest.links[number]
-            axes, last = at.axes, number == len(links) - 1
-            self._body(link.tip, axes)
+            link, own = links[number], turning.links[number]
+            self.w -= self.square * link.tip
             self._support(link)
-            if not last:
-                self._body(links[number + 1].stator, axes)
-            force = axes.T @ carried.end[:3]
-            self._shift(link.end_offset, force)
+            if number + 1 < len(links):
+                self.w -= self.square * links[number + 1].stator
+            self._turning(own.end)
+            self._shift(link.end_offset)
             self._turn(link.roll)
             ends[number].append(len(self.steps))
-            along = np.array([float(link.beam.length), 0.0, 0.0])
-            line = at.section.T @ carried.line
-            force = link.roll.T @ force
             if self.chain.model.links[number].rigid:
-                self._shift(along, force)
-                self._hang(along[0] * line, 0.5 * along)
+                self._shift(np.array([float(link.beam.length), 0.0, 0.0]))
+                self._turning(own.along)
                 self.w -= self.square * bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
                 self._pieces(self._of_link(number, counts[number]), ends[number])
             self._turn(link.roll.T)
-            start = link.roll @ (force + along[0] * line)
-            self._shift(link.base_offset, start)
-            self._body(link.hub, axes)
+            self._shift(link.base_offset)
+            self._turning(own.start)
+            self.w -= self.square * link.hub
             self._joint(number)
             self._turn(link.rotation.T)
         self._base()
@@ -179,19 +200,9 @@ class _Condensing:
     def _of_link(self, number: int, count: int) -> Pieces:
         return self.chain.pieces(number, self.factor, count, self.square)
 
-    def _add(self, matrix: Floats) -> None:
-        """Add a stiffness against rotation."""
+    def _turning(self, matrix: Floats) -> None:
+        """Add a stiffness against rotation, of forces at rest."""
         self.w[3:, 3:] += self.factor * matrix
-
-    def _hang(self, force: Floats, place: Floats) -> None:
-        """Add a static force at a place of a rigid part."""
-        outer = np.outer(force, place)
-        self._add(force @ place * np.eye(3) - 0.5 * (outer + outer.T))
-
-    def _body(self, matrix: Floats, axes: Floats) -> None:
-        mass, centre = mass_and_centre(matrix)
-        self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
-        self.w -= self.square * matrix
 
     def _support(self, link: LinkValues) -> None:
         if link.supports is None or link.held is None:
@@ -208,12 +219,11 @@ class _Condensing:
         self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
         self.steps.append(Step(matrix))
 
-    def _shift(self, offset: Floats, force: Floats) -> None:
-        """Move to the place from which this one is seen at ``offset``; ``force`` is carried between them."""
+    def _shift(self, offset: Floats) -> None:
+        """Move to the place from which this one is seen at ``offset``."""
         motion = np.eye(6)
         motion[:3, 3:] = -skew(offset)
         self._rigid(motion)
-        self._hang(force, offset)
 
     def _turn(self, axes: Floats) -> None:
         """Change to other axes; the present ones are the rows of ``axes``."""
@@ -290,9 +300,7 @@ class _Condensing:
         stiffness = link.stiffness[given]
         held = stiffness > 0.0  # free motions have a root, too, but no own stiffness
         roots = (link.directions[given] / np.sqrt(np.where(held, stiffness, 1.0))[:, None]).T
-        load = self.chain.rest.joints[number]
-        coupling = np.zeros((6, 6))
-        coupling[3:, :3], coupling[3:, 3:] = skew(load[:3]), 0.5 * skew(load[3:])
+        coupling = self.chain.turning.links[number].joint
         inertia, ratio = link.rotor
         spin, give = np.concatenate([np.zeros(3), link.directions[-1, 3:]]), np.zeros(held.size)
         if given[-1]:
@@ -308,7 +316,8 @@ class _Condensing:
         """Release an elastic base, which carries the stator of joint 1."""
         base = self.chain.model.values.base
         if base is not None:
-            self._body(self.chain.model.values.links[0].stator, np.eye(3))
+            self.w -= self.square * self.chain.model.values.links[0].stator
+            self._turning(self.chain.turning.base)
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
 
 
