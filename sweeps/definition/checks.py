@@ -197,11 +197,11 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
                 stacklevel=4,
             )
     if isinstance(arm, SpatialArm) and arm.loads is not None:
-        unknown = [name for name, part in parts.items() if part not in ("", "buckling")]
+        unknown = [name for name, part in parts.items() if part not in ("", "modal", "buckling")]
         if unknown:
             raise SweepError(
-                f"outputs: {unknown[-1]!r} is not known of arms in space with loads, of which frequencies with their "
-                "counts and buckling_factor are; leave it out, or take [loads] out of the arm."
+                f"outputs: {unknown[-1]!r} is not known of arms in space with loads, of which frequencies, what "
+                "follows from mode shapes and buckling_factor are; leave it out, or take [loads] out of the arm."
             )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):

@@ -36,8 +36,8 @@ APART = {
     *("design_opt.per_link", "jaxmodal.identification.read_measurements"),
     "jaxmodal.identification.read_universal_file",
 }
-#: functions that know an arm by natural_frequencies_batch alone, at too many cells for a test
-BY_BATCHES = {"jaxmodal.extremes", "jaxmodal.share_below"}
+#: functions that know an arm by natural_frequencies_batch and mode_shapes, at too many cells for a test
+BY_BATCHES = {"jaxmodal.extremes", "jaxmodal.share_below", "sweeps.report"}
 #: numbers of functions that differ with loads
 TAKE = {
     "jaxmodal.buckling": lambda arm: jm.buckling(arm, tip_force=(0.0, 0.0, -10.0)).factors,
@@ -49,6 +49,12 @@ TAKE = {
         arm, {"payload.mass": 1.0}, 1
     ),
     "jaxmodal.frequencies_in_band": lambda arm: jm.frequencies_in_band(arm, 1.0, 30.0).omega,
+    "jaxmodal.modal_quantities_batch": lambda arm: (
+        jm.modal_quantities_batch(
+            arm, ANGLES, jm.natural_frequencies_batch(arm, ANGLES, 1)
+        ).effective_mass
+    ),
+    "jaxmodal.mode_shapes": lambda arm: jm.mode_shapes(arm, 1, stations=2).displacement,
     "jaxmodal.natural_frequencies": lambda arm: jm.natural_frequencies(arm, 1).omega,
     "jaxmodal.natural_frequencies_batch": lambda arm: (
         jm.natural_frequencies_batch(arm, ANGLES, 1).omega
@@ -77,11 +83,7 @@ REFUSE = {
     "jaxmodal.harmonic_response": lambda arm: jm.harmonic_response(
         arm, np.array([10.0]), {"tip.z": 1.0}, "tip.z"
     ),
-    "jaxmodal.modal_quantities_batch": lambda arm: jm.modal_quantities_batch(
-        arm, ANGLES, jm.natural_frequencies_batch(arm, ANGLES, 1)
-    ),
     "jaxmodal.modal_superposition": lambda arm: jm.modal_superposition(arm, *PORTS, 2),
-    "jaxmodal.mode_shapes": lambda arm: jm.mode_shapes(arm, 2),
     "jaxmodal.modes_needed": lambda arm: jm.modes_needed(arm, *PORTS, 1.0, 30.0),
     "jaxmodal.posture_series": lambda arm: jm.posture_series(arm, 500.0),
     "jaxmodal.postures_at": lambda arm: jm.postures_at(arm, 50.0),
@@ -97,7 +99,6 @@ REFUSE = {
     "jaxmodal.static_compliance": lambda arm: jm.static_compliance(arm, *PORTS),
     "jaxmodal.time_response": lambda arm: jm.time_response(arm, np.ones(9), 1e-3, *PORTS),
     "sweeps.explore": lambda arm: sweeps.explore(arm, "never.html"),
-    "sweeps.report": lambda arm: sweeps.report(arm, "never.html"),
     "jaxmodal.dynamics.end_bodies": dynamics.end_bodies,
     "jaxmodal.dynamics.flexible_arm": lambda arm: dynamics.flexible_arm(arm, 1),
     "jaxmodal.dynamics.link_shapes": lambda arm: dynamics.link_shapes(arm, 1),

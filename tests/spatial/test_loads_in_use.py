@@ -209,9 +209,11 @@ def test_commands(tmp_path):
     found = answer("buckling")
     factors = [each["load_factor"] for each in found["factors"]]
     np.testing.assert_allclose(factors, jm.buckling(arm).factors, rtol=1e-12, atol=0)
-    result = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    shown = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    assert shown.exit_code == 0, shown.output
+    result = CliRunner().invoke(main, ["explore", file, "--out", str(tmp_path / "page.html")])
     assert result.exit_code == 2
-    assert "loads: the arm has some, and mode_shapes takes no arm with loads" in result.output
+    assert "loads: the arm has some" in result.output
 
 
 def test_sweeps(tmp_path):
@@ -222,7 +224,8 @@ def test_sweeps(tmp_path):
         sweeps.axis("loads.tip_force_x", [-100.0, 0.0]),
         sweeps.axis("link1.joint_angle", [0.0, 1.0]),
     ]
-    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=["buckling_factor"])
+    outputs = ["buckling_factor", "effective_mass", "strain_energy_fraction"]
+    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=outputs)
     found = sweeps.run(sweep, tmp_path / "store.zarr")
     for k, force in enumerate((-100.0, 0.0)):
         for j, angle in enumerate((0.0, 1.0)):
@@ -233,10 +236,19 @@ def test_sweeps(tmp_path):
             np.testing.assert_allclose(
                 np.ravel(cell["buckling_factor"]), values[1], rtol=1e-12, atol=0
             )
+            shapes = jm.mode_shapes(own, 1, stations=2)
+            mass = np.ravel(cell["effective_mass"])
+            np.testing.assert_allclose(mass, shapes.effective_mass[0, :3], rtol=1e-9, atol=1e-12)
+            shares = cell["strain_energy_fraction"]
+            np.testing.assert_allclose(shares.sum(), 1.0, rtol=1e-12, atol=0)
+            share = shapes.energies.preload.sum() / shapes.energies.strain[0]
+            np.testing.assert_allclose(
+                shares.sel(strain_part="preload"), float(share), rtol=1e-9, atol=1e-12
+            )
     with pytest.raises(
-        sweeps.SweepError, match=r"'effective_mass' is not known of arms in space with loads"
+        sweeps.SweepError, match=r"'damping_ratio' is not known of arms in space with loads"
     ):
-        sweeps.Sweep(arm, axes, num_modes=1, outputs=["effective_mass"])
+        sweeps.Sweep(arm, axes, num_modes=1, outputs=["damping_ratio"])
 
 
 @pytest.mark.slow

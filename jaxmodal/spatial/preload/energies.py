@@ -68,7 +68,7 @@ def _energy(
 
     At the ``square`` of a frequency, the kinetic energy is subtracted.
     """
-    return _Outwards(chain, factor, coordinates, square).all(counts)
+    return Outwards(chain, factor, coordinates, square).all(counts)
 
 
 def _columns(
@@ -102,7 +102,7 @@ def _basis(give: Floats) -> Floats:
     return found
 
 
-def _stationary(
+def stationary(
     chain: PrestressedChain,
     factor: float,
     square: float = 0.0,
@@ -152,8 +152,7 @@ def frequency_rates(
     counts = chain.pieces_for(1.0, max(omega) ** 2)
     assert counts is not None
     parts = [
-        _stationary(chain, 1.0, own**2, list(omega).count(own), counts)
-        for own in sorted(set(omega))
+        stationary(chain, 1.0, own**2, list(omega).count(own), counts) for own in sorted(set(omega))
     ]
     coordinates = np.hstack([each.coordinates for each in parts])
     at = Stationary(coordinates, np.hstack([each.forces for each in parts]), counts)
@@ -173,7 +172,7 @@ def factor_rates(
     problem: SpatialLoadedArm, arm: SerialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
     """Return the derivatives (factors, addresses) of simple buckling factors, negative for reversed loads."""
-    where = [_stationary(problem.chain, factor) for factor in factors]
+    where = [stationary(problem.chain, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
     by_factor = [
         np.imag(_mixed(problem.chain, at, factor + 1j * STEP))[0, 0] for at, factor in pairs
@@ -205,7 +204,7 @@ def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> Prestr
     return dataclasses.replace(chain, model=model, rest=rest, loads=loads)
 
 
-class _Outwards:
+class Outwards:
     """The motions (6, m), carried from the base to the tip, and the energy summed on the way."""
 
     def __init__(
@@ -235,7 +234,7 @@ class _Outwards:
             if model.links[number].rigid:
                 self._mass(bar(model, number))
                 self._turning(own.along)
-                self._shift(np.array([1.0, 0.0, 0.0]) * link.beam.length)
+                self._bar(number)
             else:
                 self._pieces(number, counts[number])
             self._turn(link.roll)
@@ -289,6 +288,11 @@ class _Outwards:
                 spin = spin + ratio * (axis @ axis) * gives[-1]
             self._spring(np.reshape(-self.square * inertia, (1, 1)), spin[None, :])
         self.motion = self.motion + give
+
+    def _bar(self, number: int) -> None:
+        """Move from the start to the end of a rigid link."""
+        length = self.chain.model.values.links[number].beam.length
+        self._shift(np.array([1.0, 0.0, 0.0]) * length)
 
     def _pieces(self, number: int, count: int) -> None:
         for stiffness, carried, give in zip(

@@ -113,21 +113,41 @@ def pieces_of(
 
     Imaginary parts of values and of the square are kept.
     """
-    h = beam.length / count
-    places = (np.arange(count)[:, None] + _POINTS) / count
-    at = forces(places.ravel()).reshape(count, _STAGES, 6)
-    rates = _rates(beam, theory, at, square)
-    one = np.eye(12)
-    stages = np.broadcast_to(one, rates.shape)
-    for _ in range(_SWEEPS):
-        slopes = (rates @ stages).reshape(count, _STAGES, 144)
-        stages = one + h * (_INTEGRALS @ slopes).reshape(rates.shape)
-    slopes = (rates @ stages).reshape(count, _STAGES, 144)
-    transfer = one + h * (_WEIGHTS @ slopes).reshape(count, 12, 12)
+    starts = np.arange(count) / count
+    given = starts, np.full(count, 1.0 / count), np.eye(12)[None]
+    transfer = carried_states(beam, theory, forces, square, *given)
     a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back
     return Pieces(_symmetric(stiffness), a - b @ back @ c, _symmetric(give))
+
+
+def carried_states(
+    beam: BeamValues,
+    theory: Theory,
+    forces: Forces,
+    square: complex,
+    starts: Floats,
+    shares: Floats,
+    states: Floats,
+) -> Floats:
+    """Return states (S, 12, m), displacements above momenta, carried on from ``starts`` over ``shares`` of the length.
+
+    A share is that of a piece at most.
+    """
+    at = forces((starts[:, None] + shares[:, None] * _POINTS).ravel())
+    h = (shares * beam.length)[:, None, None]
+    rates = state_rates(beam, theory, at.reshape(starts.size, _STAGES, 6), square)
+    whole = (starts.size, _STAGES, *states.shape[1:])
+    first = states[:, None]
+    stages = np.broadcast_to(first, whole)
+    flat = (*whole[:2], -1)
+    for _ in range(_SWEEPS):
+        slopes = (rates @ stages).reshape(flat)
+        stages = first + (h * (_INTEGRALS @ slopes)).reshape(whole)
+    slopes = (rates @ stages).reshape(flat)
+    found: Floats = states + (h[:, 0] * (_WEIGHTS @ slopes)).reshape(starts.size, *whole[2:])
+    return found
 
 
 def _symmetric(matrices: Floats) -> Floats:
@@ -147,7 +167,7 @@ def roots(give: Floats) -> Floats:
     return found
 
 
-def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) -> Floats:
+def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) -> Floats:
     """Return the matrices (..., 12, 12) of the system for displacements (u, v, w, phi) and their momenta."""
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
