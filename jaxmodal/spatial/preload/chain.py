@@ -37,6 +37,7 @@ from jaxmodal.spatial.preload.members import (
     pieces_of,
     roots,
 )
+from jaxmodal.spatial.preload.series import pieces_at, transfer_series
 from jaxmodal.spatial.stiffness.matrices import skew
 
 #: shares of a link's length at which its forces are sampled
@@ -84,11 +85,15 @@ class Condensed(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class PrestressedChain:
-    """An arm in space under static loads and axial forces of its links, all multiplied by one factor."""
+    """An arm in space under static loads and axial forces of its links, all multiplied by one factor.
+
+    ``varied`` is True for an arm that is evaluated once, at one frequency.
+    """
 
     model: ModalModel
     rest: RestInSpace
     loads: LoadsInSpace
+    varied: bool = False
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """Return the section forces at shares of a link's length, (S, 6); the link's index counts from 0."""
@@ -122,6 +127,18 @@ class PrestressedChain:
         return TurningParts(found, weight(links[0].stator, np.eye(3)))
 
     @functools.cached_property
+    def carriers(self) -> list[tuple[Floats, Floats, Floats]]:
+        """Motions (6, 6) of each link.
+
+        They are those of the tip for that of the end of its elastic part, of the start of this part for that beyond the
+        joint, and before the joint for that of the previous tip.
+        """
+        found = []
+        for link, t in zip(self.model.values.links, self.model.transfers, strict=True):
+            found.append((t.end, t.roll.T @ _shift(link.base_offset), t.turn.T))
+        return found
+
+    @functools.cached_property
     def _looked_at(self) -> list[Floats]:
         """Section forces of each link, for factor 1, at the places that determine the number of its pieces."""
         return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
@@ -142,12 +159,23 @@ class PrestressedChain:
 
     def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """Return a link (index from 0) cut into pieces; imaginary parts are kept."""
+        beam, theory = self.model.values.links[number].beam, self.model.theory
+        if factor == 1.0 and square and not self.varied:
+            key = number, count
+            if key not in self._series:
+                forces = functools.partial(self.forces, number)
+                self._series[key] = transfer_series(beam, theory, forces, count)
+            return pieces_at(self._series[key], square)
 
-        def forces(shares: Floats) -> Any:
+        def forces_at(shares: Floats) -> Any:
             return factor * self.forces(number, shares)
 
-        model = self.model
-        return pieces_of(model.values.links[number].beam, model.theory, forces, square, count)
+        return pieces_of(beam, theory, forces_at, square, count)
+
+    @functools.cached_property
+    def _series(self) -> dict[tuple[int, int], Any]:
+        """Series of `transfer_series` so far, by the index of a link and its number of pieces."""
+        return {}
 
     def condensed(self, factor: float, counts: list[int], square: float = 0.0) -> Condensed:
         """Return all steps from the tip to the base."""
@@ -178,27 +206,24 @@ class _Condensing:
             if number + 1 < len(links):
                 self.w -= self.square * links[number + 1].stator
             self._turning(own.end)
-            self._shift(link.end_offset)
-            self._turn(link.roll)
+            end, start, turn = self.chain.carriers[number]
+            self._rigid(end)
             ends[number].append(len(self.steps))
             if self.chain.model.links[number].rigid:
-                self._shift(np.array([float(link.beam.length), 0.0, 0.0]))
+                self._rigid(_shift(np.array([float(link.beam.length), 0.0, 0.0])))
                 self._turning(own.along)
                 self.w -= self.square * bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
-                self._pieces(self._of_link(number, counts[number]), ends[number])
-            self._turn(link.roll.T)
-            self._shift(link.base_offset)
+                given = number, self.factor, counts[number], self.square
+                self._pieces(self.chain.pieces(*given), ends[number])
+            self._rigid(start)
             self._turning(own.start)
             self.w -= self.square * link.hub
             self._joint(number)
-            self._turn(link.rotation.T)
+            self._rigid(turn)
         self._base()
         return Condensed(self.steps, ends, self.pivots, self.own, self.forces)
-
-    def _of_link(self, number: int, count: int) -> Pieces:
-        return self.chain.pieces(number, self.factor, count, self.square)
 
     def _turning(self, matrix: Floats) -> None:
         """Add a stiffness against rotation, of forces at rest."""
@@ -219,24 +244,21 @@ class _Condensing:
         self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
         self.steps.append(Step(matrix))
 
-    def _shift(self, offset: Floats) -> None:
-        """Move to the place from which this one is seen at ``offset``."""
-        motion = np.eye(6)
-        motion[:3, 3:] = -skew(offset)
-        self._rigid(motion)
-
-    def _turn(self, axes: Floats) -> None:
-        """Change to other axes; the present ones are the rows of ``axes``."""
-        self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
-
     def _release(
         self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
     ) -> None:
         """Release an elastic element; ``coupled`` couples its deflection to the motion before, in addition to W."""
-        unit = np.eye(roots.shape[1]) if unit is None else unit
         acting = self.w @ roots
-        corner = unit + roots.T @ acting
-        scale = self._scale(roots, unit)
+        corner = roots.T @ acting
+        scale = np.ones(len(corner))
+        if unit is None:
+            corner.flat[:: len(corner) + 1] += 1.0
+        else:
+            corner, scale = corner + unit, self._scale(roots, unit)
+        if not (self.beside.size or self.held.size) and self._release_all(
+            roots, corner, scale, acting + coupled
+        ):
+            return
         along, before = roots * scale, self.beside.shape[1]
         forces = self._met(along, corner * scale[:, None] * scale)
         beyond = np.hstack([self.beside, forces])
@@ -256,6 +278,20 @@ class _Condensing:
         # deflections and unknowns kept before; forces that are released here are not needed again
         back = np.concatenate([scale, np.ones(before)])[:, None] * vectors[: scale.size + before]
         self.steps.append(Step(roots, -(back[:, done] / values[done]) @ acted.T, back[:, ~done]))
+
+    def _release_all(self, roots: Floats, corner: Floats, scale: Floats, known: Floats) -> bool:
+        """Release an element with nothing kept before, if nothing is to be kept; otherwise return False."""
+        values, vectors = np.linalg.eigh(corner * scale[:, None] * scale)
+        size = np.abs(values)
+        if not size.min() > max(_NEAR, _ROUNDED * float(size.max())):
+            return False
+        vectors *= scale[:, None]
+        acted = known @ vectors
+        self.w = self.w - (acted / values) @ acted.T
+        self.w = 0.5 * (self.w + self.w.T)
+        self.pivots.append(values)
+        self.steps.append(Step(roots, -(vectors / values) @ acted.T, np.zeros((len(scale), 0))))
+        return True
 
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
         """Return scales of the deflections: free ones by the stiffness against motions of their kind, others 1."""
@@ -319,6 +355,13 @@ class _Condensing:
             self.w -= self.square * self.chain.model.values.links[0].stator
             self._turning(self.chain.turning.base)
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
+
+
+def _shift(offset: Floats) -> Floats:
+    """Return the motion of a place at ``offset`` for that of the place from which it is seen."""
+    motion = np.eye(6)
+    motion[:3, 3:] = -skew(offset)
+    return motion
 
 
 def bar(model: ModalModel, number: int) -> Floats:

@@ -201,7 +201,7 @@ def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> Prestr
         loads = loads.plus(LoadsInSpace(*(a - b for a, b in both)))
     with np.errstate(all="ignore"):
         rest = forces_at_rest(model, loads)
-    return dataclasses.replace(chain, model=model, rest=rest, loads=loads)
+    return dataclasses.replace(chain, model=model, rest=rest, loads=loads, varied=True)
 
 
 class Outwards:

@@ -28,7 +28,8 @@ from jaxmodal.spatial.modes.values import BeamValues
 #: function from shares of a link's length to section forces (S, 6): N, V_y, V_z, M_x, M_y, M_z
 Forces = Callable[[Floats], Floats]
 
-_STAGES = 8
+#: number of Gauss points in a piece
+STAGES = 8
 #: Picard iterations in a piece; the error is a power of the size of the piece over a factorial
 _SWEEPS = 26
 #: largest size of a piece, a number without unit that measures static forces and inertia in it
@@ -53,16 +54,17 @@ class Pieces(NamedTuple):
 
 def _collocation() -> tuple[Floats, Floats, Floats]:
     """Return Gauss points from 0 to 1, their weights, and integrals of the Lagrange polynomials up to each point."""
-    points, weights = np.polynomial.legendre.leggauss(_STAGES)
+    points, weights = np.polynomial.legendre.leggauss(STAGES)
     points, weights = 0.5 * (points + 1.0), 0.5 * weights
-    powers = np.arange(_STAGES)
+    powers = np.arange(STAGES)
     values = points[:, None] ** powers
     integrals = points[:, None] ** (powers + 1) / (powers + 1)
     found = np.asarray(np.linalg.solve(values.T, integrals.T).T, np.float64)
     return points, weights, found
 
 
-_POINTS, _WEIGHTS, _INTEGRALS = _collocation()
+#: see `_collocation`
+POINTS, WEIGHTS, INTEGRALS = _collocation()
 
 
 def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
@@ -115,8 +117,12 @@ def pieces_of(
     """
     starts = np.arange(count) / count
     given = starts, np.full(count, 1.0 / count), np.eye(12)[None]
-    transfer = carried_states(beam, theory, forces, square, *given)
-    a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
+    return pieces_of_transfer(carried_states(beam, theory, forces, square, *given))
+
+
+def pieces_of_transfer(transfer: Floats) -> Pieces:
+    """Return pieces from the matrices (..., 12, 12) that transfer displacements and momenta through them."""
+    a, b, c, d = (transfer[..., i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back
     return Pieces(_symmetric(stiffness), a - b @ back @ c, _symmetric(give))
@@ -135,23 +141,23 @@ def carried_states(
 
     A share is that of a piece at most.
     """
-    at = forces((starts[:, None] + shares[:, None] * _POINTS).ravel())
+    at = forces((starts[:, None] + shares[:, None] * POINTS).ravel())
     h = (shares * beam.length)[:, None, None]
-    rates = state_rates(beam, theory, at.reshape(starts.size, _STAGES, 6), square)
-    whole = (starts.size, _STAGES, *states.shape[1:])
+    rates = state_rates(beam, theory, at.reshape(starts.size, STAGES, 6), square)
+    whole = (starts.size, STAGES, *states.shape[1:])
     first = states[:, None]
     stages = np.broadcast_to(first, whole)
     flat = (*whole[:2], -1)
     for _ in range(_SWEEPS):
         slopes = (rates @ stages).reshape(flat)
-        stages = first + (h * (_INTEGRALS @ slopes)).reshape(whole)
+        stages = first + (h * (INTEGRALS @ slopes)).reshape(whole)
     slopes = (rates @ stages).reshape(flat)
-    found: Floats = states + (h[:, 0] * (_WEIGHTS @ slopes)).reshape(starts.size, *whole[2:])
+    found: Floats = states + (h[:, 0] * (WEIGHTS @ slopes)).reshape(starts.size, *whole[2:])
     return found
 
 
 def _symmetric(matrices: Floats) -> Floats:
-    found: Floats = 0.5 * (matrices + matrices.swapaxes(1, 2))
+    found: Floats = 0.5 * (matrices + matrices.swapaxes(-1, -2))
     return found
 
 
