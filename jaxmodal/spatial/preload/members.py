@@ -178,8 +178,7 @@ def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: comple
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
-    rotary = float(theory.rotary_inertia)
-    found = np.zeros((*n.shape, 12, 12), np.result_type(n, square, *beam))
+    found = np.zeros((*n.shape, 12, 12), np.result_type(n, *beam))
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
@@ -214,7 +213,13 @@ def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: comple
     found[..., p_z, :] = -q_y + t * turns[1] - a * turns[0]
     for row, column, force in ((p_x, y, v_y), (p_x, z, v_z), (p_y, x, v_y), (p_z, x, v_z)):
         found[..., row, column] -= 0.5 * force
+    return found - square * inertia_rates(beam, theory) if square else found
+
+
+def inertia_rates(beam: BeamValues, theory: Theory) -> Floats:
+    """Return the matrix (12, 12) whose product with the square of the frequency `state_rates` subtracts."""
+    rotary = float(theory.rotary_inertia)
     inertia = [beam.mass] * 3 + [beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z]
-    for k, mass in enumerate(inertia):
-        found[..., 6 + k, k] -= square * mass
+    found = np.zeros((12, 12), np.result_type(*beam))
+    found[range(6, 12), range(6)] = inertia
     return found

@@ -21,6 +21,7 @@ from jaxmodal.spatial.preload.members import (
     WEIGHTS,
     Forces,
     Pieces,
+    inertia_rates,
     pieces_of_transfer,
     state_rates,
 )
@@ -37,7 +38,7 @@ def transfer_series(beam: BeamValues, theory: Theory, forces: Forces, count: int
     places = (np.arange(count)[:, None] + POINTS) / count
     at = forces(places.ravel()).reshape(count, STAGES, 6)
     still = state_rates(beam, theory, at, 0.0)
-    inertia = state_rates(beam, theory, at, 1.0) - still
+    inertia = -inertia_rates(beam, theory)
     size = 12 * STAGES
     # stages S of the first term solve S = 1 + h I A S; those of the next ones have h I M (S before) for 1
     blocks = h * INTEGRALS[:, None, :, None] * np.moveaxis(still, 1, 2)[:, None]
