@@ -67,7 +67,7 @@ class Frame:
             beyond.insert(0, (f + own, m + np.cross(along, f + 0.5 * own)))
         self.count = 3 * (degree + 1) + 1
         size = self.count * len(links)
-        elastic, inertial, geometric = (np.zeros((size, size)) for _ in range(3))
+        elastic, sprung, inertial, geometric = (np.zeros((size, size)) for _ in range(4))
         for number, link in enumerate(links):
             own = slice(number * self.count, (number + 1) * self.count)
             rigid = np.array([link["twist"], link["bend_y"], link["bend_z"]])
@@ -107,14 +107,15 @@ class Frame:
             axis, value = links[number]["spring"]
             turned, others = axis @ gap[3:], np.linalg.svd(axis[None])[2][1:]
             rows += [gap[:3], others @ gap[3:]]
-            elastic += value * np.outer(turned, turned)
+            sprung += value * np.outer(turned, turned)
             # -m . (before x after)/2, whose second derivatives are twice its symmetric part
             coupled = before[3:].T @ cross(beyond[number - 1][1]) @ after[3:]
             geometric += 0.5 * (coupled + coupled.T)
         _, values, right = np.linalg.svd(np.vstack(rows))
         self.free = right[np.sum(values > 1e-10 * values[0]) :].T
-        self.elastic, self.geometric, self.inertial = (
-            self.free.T @ x @ self.free for x in (elastic, geometric, inertial)
+        # springs and forces at rest are not damped
+        self.elastic, self.other, self.inertial = (
+            self.free.T @ x @ self.free for x in (elastic, sprung + geometric, inertial)
         )
 
     def along(self, link, share):
@@ -145,12 +146,18 @@ class Frame:
 
     def modes(self, count):
         """Return frequencies, rad/s, and shapes of unit modal mass, as columns of all coordinates."""
-        squares, vectors = scipy.linalg.eigh(self.elastic + self.geometric, self.inertial)
+        squares, vectors = scipy.linalg.eigh(self.elastic + self.other, self.inertial)
         return np.sqrt(squares[:count]), self.free @ vectors[:, :count]
 
+    def roots(self, count, damped):
+        """Return the complex frequencies of the damped arm, rad/s, by size."""
+        squares = scipy.linalg.eigvals(damped * self.elastic + self.other, self.inertial)
+        found = np.sqrt(squares[np.isfinite(squares)])
+        return found[np.argsort(np.abs(found))][:count]
+
     def receptance(self, rows, omega, damped=1.0):
-        """Return motions along rows of `motion` for unit forces there; ``damped`` multiplies the elastic stiffness."""
-        full = damped * self.elastic + self.geometric - omega**2 * self.inertial
+        """Return motions along rows of `motion` for unit forces there; ``damped`` multiplies the moduli of links."""
+        full = damped * self.elastic + self.other - omega**2 * self.inertial
         read = rows @ self.free
         return read @ np.linalg.solve(full, read.T)
 

@@ -14,7 +14,6 @@ from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Model
@@ -121,7 +120,7 @@ def answered(
     ``lowered`` is the model of one arm, if it is known.
     """
     require_x64()
-    refuse_loads_in_space(require_arm(arm), "a frequency response")
+    require_arm(arm)
     flags = theory_flags(theory)
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)

@@ -148,7 +148,7 @@ def static_compliance(
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
     if isinstance(arm, SpatialArm):
-        values = compliance_in_space(arm, arm.model(theory), driven, read)
+        values = compliance_in_space(arm, arm.search_model(theory), driven, read)
         return StaticCompliance(values, driven, read, theory)
     require_known(arm, theory)
     everything = list(dict.fromkeys((*driven, *read)))

@@ -135,7 +135,7 @@ class PrestressedChain:
         """
         found = []
         for link, t in zip(self.model.values.links, self.model.transfers, strict=True):
-            found.append((t.end, t.roll.T @ _shift(link.base_offset), t.turn.T))
+            found.append((t.end, t.roll.T @ shift(link.base_offset), t.turn.T))
         return found
 
     @functools.cached_property
@@ -146,16 +146,17 @@ class PrestressedChain:
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """Return the number of pieces of each link; None if a link would need too many."""
         found = []
-        for number, link in enumerate(self.model.values.links):
-            if self.model.links[number].rigid:
-                found.append(0)
-                continue
-            forces = factor * self._looked_at[number]
-            needed = pieces_needed(link.beam, self.model.theory, forces, square)
+        for number, link in enumerate(self.model.links):
+            needed = 0.0 if link.rigid else self.needed(number, square, factor)
             if not needed <= MOST_PIECES:
                 return None
             found.append(int(np.ceil(needed)))
         return found
+
+    def needed(self, number: int, square: float, factor: float = 1.0) -> float:
+        """Return the number of pieces that an elastic link (index from 0) needs, not rounded."""
+        beam, forces = self.model.values.links[number].beam, factor * self._looked_at[number]
+        return pieces_needed(beam, self.model.theory, forces, square)
 
     def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """Return a link (index from 0) cut into pieces; imaginary parts are kept."""
@@ -164,7 +165,9 @@ class PrestressedChain:
             key = number, count
             if key not in self._series:
                 forces = functools.partial(self.forces, number)
-                self._series[key] = transfer_series(beam, theory, forces, count)
+                self._series[key] = transfer_series(
+                    beam, theory, forces, np.arange(count) / count, 1.0 / count
+                )
             return pieces_at(self._series[key], square)
 
         def forces_at(shares: Floats) -> Any:
@@ -210,7 +213,7 @@ class _Condensing:
             self._rigid(end)
             ends[number].append(len(self.steps))
             if self.chain.model.links[number].rigid:
-                self._rigid(_shift(np.array([float(link.beam.length), 0.0, 0.0])))
+                self._rigid(shift(np.array([float(link.beam.length), 0.0, 0.0])))
                 self._turning(own.along)
                 self.w -= self.square * bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
@@ -357,7 +360,7 @@ class _Condensing:
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
 
 
-def _shift(offset: Floats) -> Floats:
+def shift(offset: Floats) -> Floats:
     """Return the motion of a place at ``offset`` for that of the place from which it is seen."""
     motion = np.eye(6)
     motion[:3, 3:] = -skew(offset)

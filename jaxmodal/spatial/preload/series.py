@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.runtime.array_types import Numbers
+from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.spatial.modes.values import BeamValues
 from jaxmodal.spatial.preload.members import (
     INTEGRALS,
@@ -32,10 +32,15 @@ _TERMS = 13
 _DOUBLINGS = 4
 
 
-def transfer_series(beam: BeamValues, theory: Theory, forces: Forces, count: int) -> Numbers:
-    """Return the terms (terms, pieces, 12, 12) of the transfer matrices of all pieces; imaginary parts are kept."""
-    h = beam.length / count
-    places = (np.arange(count)[:, None] + POINTS) / count
+def transfer_series(
+    beam: BeamValues, theory: Theory, forces: Forces, starts: Floats, share: float
+) -> Numbers:
+    """Return the terms (terms, pieces, 12, 12) of the transfer matrices of pieces; imaginary parts are kept.
+
+    Each goes over a ``share`` of the length of the link from one of the ``starts``, shares of it, too.
+    """
+    h, count = beam.length * share, starts.size
+    places = starts[:, None] + share * POINTS
     at = forces(places.ravel()).reshape(count, STAGES, 6)
     still = state_rates(beam, theory, at, 0.0)
     inertia = -inertia_rates(beam, theory)
@@ -66,8 +71,11 @@ def _one_less(matrices: Numbers) -> Numbers:
     return found
 
 
+def transfers_at(series: Numbers, square: Any) -> Any:
+    """Return transfer matrices at squares of frequencies, in rad^2/s^2, along leading axes."""
+    return np.tensordot(np.asarray(square)[..., None] ** np.arange(_TERMS), series, 1)
+
+
 def pieces_at(series: Numbers, square: complex) -> Pieces:
     """Return the pieces at the square of a frequency, in rad^2/s^2."""
-    powers = square ** np.arange(_TERMS)
-    transfer: Any = np.tensordot(powers, series, 1)
-    return pieces_of_transfer(transfer)
+    return pieces_of_transfer(transfers_at(series, square))
