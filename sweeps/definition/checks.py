@@ -196,13 +196,6 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    if isinstance(arm, SpatialArm) and arm.loads is not None:
-        unknown = [name for name, part in parts.items() if part not in ("", "modal", "buckling")]
-        if unknown:
-            raise SweepError(
-                f"outputs: {unknown[-1]!r} is not known of arms in space with loads, of which frequencies, what "
-                "follows from mode shapes and buckling_factor are; leave it out, or take [loads] out of the arm."
-            )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):
         down = "gravity_z = -9.81" if isinstance(arm, SpatialArm) else "gravity = 9.81"

@@ -245,10 +245,37 @@ def test_sweeps(tmp_path):
             np.testing.assert_allclose(
                 shares.sel(strain_part="preload"), float(share), rtol=1e-9, atol=1e-12
             )
-    with pytest.raises(
-        sweeps.SweepError, match=r"'damping_ratio' is not known of arms in space with loads"
-    ):
-        sweeps.Sweep(arm, axes, num_modes=1, outputs=["damping_ratio"])
+
+
+@pytest.mark.slow
+def test_sweeps_of_damped_arms():
+    tube = jm.hollow_circle(0.05, 0.002, "cowper")
+    link = jm.SpatialLink(
+        1.0,
+        section=tube,
+        joint_axis=(0, 1, 0),
+        joint_stiffness=3e4,
+        joint_damping=30.0,
+        **MATERIAL,
+    )
+    arm = jm.SpatialArm((link,), jm.RigidBody(4.0), loads=DOWN)
+    sweep = sweeps.Sweep(
+        arm,
+        [sweeps.axis("link1.joint_angle", [-1.5, 0.0])],
+        num_modes=1,
+        outputs=["damping_ratio", "peak_response", "tip_compliance"],
+        response=sweeps.Response("tip.z", "tip.z", (1.0, 60.0)),
+    )
+    found = sweeps.run(sweep)
+    for k, angle in enumerate((-1.5, 0.0)):
+        own = jm.set_parameters(arm, {"link1.joint_angle": angle})
+        cell, tip = found.isel(link1_joint_angle=k), ["tip.x", "tip.y", "tip.z"]
+        ratio = jm.damped_modes(own, 1).damping_ratio
+        np.testing.assert_allclose(np.ravel(cell["damping_ratio"]), ratio, rtol=1e-9, atol=0)
+        values = jm.static_compliance(own, tip, tip).values
+        np.testing.assert_allclose(cell["tip_compliance"], values, rtol=1e-9, atol=1e-15)
+        peak = np.abs(jm.response_peaks(own, 2 * np.pi, 120 * np.pi, "tip.z", "tip.z").values).max()
+        np.testing.assert_allclose(cell["peak_response"], peak, rtol=1e-9, atol=0)
 
 
 @pytest.mark.slow

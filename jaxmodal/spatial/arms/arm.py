@@ -90,8 +90,9 @@ class SpatialArm(Drawn, SerialArm):
     some_loads: ClassVar[str] = "SpatialLoads(gravity_z=-9.81)"
     know_loads: ClassVar[str] = (
         "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
-        "directional_derivatives, mode_shapes, modal_quantities_batch, extremes, share_below, fits, sweeps of "
-        "frequencies and modes, optimisation, static_equilibrium, buckling and preloaded_frequencies"
+        "directional_derivatives, mode_shapes, modal_quantities_batch, responses without derivatives, damped_modes, "
+        "modal_superposition, state_space, static_compliance, extremes, share_below, fits, sweeps, optimisation, "
+        "static_equilibrium, buckling and preloaded_frequencies"
     )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
