@@ -8,6 +8,7 @@ import pytest
 import jaxmodal as jm
 from tests.spatial.loaded_arms import MATERIAL, arm_with_everything, column, planar_booms
 from tests.spatial.prestressed_elements import loaded_pair
+from tests.spatial.random_arms import random_arm
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,37 @@ def test_loads_of_zero_change_nothing(arm):
         np.testing.assert_allclose(
             value / whole, expected / whole, rtol=0, atol=1e-11, err_msg=field.name
         )
+
+
+@pytest.mark.parametrize(
+    "seed", [2, 11, *(pytest.param(k, marks=pytest.mark.slow) for k in (0, 1, 5, 6, 14, 18))]
+)
+def test_random_arms(seed):
+    """Four theories, rotors, springs, rigid links and offsets: loads of zero change nothing, and small ones balance."""
+    document, theory = random_arm(seed)
+    arm = jm.arm_from_dict(document)
+    loads = jm.SpatialLoads(gravity_z=-0.5, tip_force_x=2.0, tip_moment_y=0.5)
+    bare, found, loaded = (
+        jm.mode_shapes(arm.replace(loads=x), 3, theory=theory, stations=3)
+        for x in (None, jm.SpatialLoads(gravity_z=0.0), loads)
+    )
+    moving = np.asarray(bare.omega) > 0.0
+    for name in ("motion", "force"):
+        expected, value = (np.asarray(getattr(x, name))[moving] for x in (bare, found))
+        size = np.abs(expected).max(axis=(1, 2, 3), keepdims=True)
+        np.testing.assert_allclose(value / size, expected / size, rtol=0, atol=1e-10, err_msg=name)
+    for each in (found, loaded):
+        residuals = np.asarray(each.residuals)
+        np.testing.assert_array_less(residuals[~np.isnan(residuals)], 1e-10)
+    omega = np.asarray(bare.omega)[moving] * 1.07
+    ports = ["tip.x", "tip.y", "tip.z", "tip.rx", "link_1@0.4.y"]
+    expected, value = (
+        jm.frequency_response(arm.replace(loads=x), omega, ports, ports, theory=theory).values
+        for x in (None, jm.SpatialLoads(gravity_z=0.0))
+    )
+    size = np.sqrt(np.abs(np.einsum("iif->if", expected)))
+    size = size[:, None] * size
+    np.testing.assert_allclose(value / size, expected / size, rtol=0, atol=1e-10)
 
 
 def test_conditions_and_energies(arm):

@@ -87,10 +87,7 @@ class LoadedEigenmodes(Eigenmodes):
         trip = _Recording(self.chain, at, square)
         trip.all(at.counts)
         fields = np.zeros((count, len(model.links), xi.size, 12))
-        for number, states in enumerate(trip.states):
-            if not model.links[number].rigid:
-                fields[:, number] = self._along(number, states, square, xi)
-                fields[:, number, last, 6:] = trip.outer[number].T
+        fields[:, :, last, :6] = np.moveaxis(np.array(trip.ends), -1, 0)  # moves rotors beyond
         gives, held = no_gives(model, count), np.zeros((count, number_of_supports(model)))
         for number, (springs, given) in enumerate(zip(model.springs, trip.gives, strict=True)):
             gives[:, number, list(springs)] = given.T
@@ -112,8 +109,19 @@ class LoadedEigenmodes(Eigenmodes):
             held=held,
         )
         for number in range(len(model.links) - 1, -1, -1):
+            states, outer = trip.states[number], trip.outer[number]
             if model.links[number].rigid:
-                self._along_rigid(number, trip.states[number][0], omega, xi, motion, fields)
+                end = self._end_force(number, trip.ends[number], omega, motion)
+                self._along_rigid(number, states[0], end, square, xi, fields)
+                continue
+            if not model.theory.axial:
+                # a force along a link that does not stretch is none of its coordinates
+                normal = self._end_force(number, trip.ends[number], omega, motion)[0]
+                outer[0] = normal
+                for state in states[::-1]:
+                    normal = state[6] = state[6] + normal
+            fields[:, number] = self._along(number, states, square, xi)
+            fields[:, number, last, 6:] = outer.T
         return motion
 
     def _along(self, number: int, states: Sequence[Floats], square: float, xi: Floats) -> Floats:
@@ -132,32 +140,38 @@ class LoadedEigenmodes(Eigenmodes):
         )
         return np.moveaxis(found, 2, 0)
 
-    def _along_rigid(
-        self, number: int, start: Floats, omega: float, xi: Floats, motion: Motion, fields: Floats
-    ) -> None:
-        """Fill in the fields (m, n, S, 12) of a rigid link where those beyond are known; it starts with motions (6, m).
+    def _end_force(self, number: int, moved: Floats, omega: float, motion: Motion) -> Floats:
+        """Return the forces (6, m) on the end of the elastic part of a link, whose fields beyond are known.
 
-        The momenta before the forces at rest turn them are those of a rigid link without loads.
+        ``moved`` are the motions (6, m) of this end.
         """
         model, square = self.model, omega * omega
         link, t = model.values.links[number], model.transfers[number]
-        turning = self.chain.turning.links[number]
-        length, inertia = float(link.beam.length), square * line_inertia(model, number)
-        matrices = rigid_fields(length * xi, inertia)
-        fields[:, number, :, :6] = np.einsum("sij,jm->msi", matrices[:, :6, :6], start)
-        tip = fields[:, number, list(xi).index(1.0), :6] @ t.end.T
+        tip = moved.T @ t.end.T
         mass, force = link.tip, np.zeros_like(tip)
         if number + 1 < len(model.links):
             mass = mass + model.values.links[number + 1].stator
             carried = joints_of(model, np.full(len(tip), omega), motion)[number + 1].carried
             force = carried @ model.transfers[number + 1].turn.T
         force = force + square * (tip @ mass)
-        force[:, 3:] -= tip[:, 3:] @ turning.end
+        force[:, 3:] -= tip[:, 3:] @ self.chain.turning.links[number].end
         if link.supports is not None:
             force -= forces_of_supports(model, motion, number) @ link.supports
-        whole = rigid_fields(np.array([length]), inertia)[0]
-        end = np.linalg.solve(t.end_force, force.T)
-        plain = np.linalg.solve(whole[6:, 6:], end - whole[6:, :6] @ start)
+        return np.asarray(np.linalg.solve(t.end_force, force.T))
+
+    def _along_rigid(
+        self, number: int, start: Floats, end: Floats, square: float, xi: Floats, fields: Floats
+    ) -> None:
+        """Fill in the fields (m, n, S, 12) of a rigid link from motions of its start and forces on its end, (6, m).
+
+        The momenta before the forces at rest turn them are those of a rigid link without loads.
+        """
+        model = self.model
+        length = float(model.values.links[number].beam.length)
+        inertia = square * line_inertia(model, number)
+        matrices, whole = (rigid_fields(length * x, inertia) for x in (xi, np.ones(1)))
+        fields[:, number, :, :6] = np.einsum("sij,jm->msi", matrices[:, :6, :6], start)
+        plain = np.linalg.solve(whole[0, 6:, 6:], end - whole[0, 6:, :6] @ start)
         both = np.vstack([start, plain])
         fields[:, number, :, 6:] = np.einsum("sij,jm->msi", matrices[:, 6:], both)
         at, load = self.chain.rest.places[number], self.chain.rest.links[number]
@@ -175,9 +189,10 @@ class _Recording(Outwards):
     def __init__(self, chain: PrestressedChain, at: Stationary, square: float) -> None:
         super().__init__(chain, 1.0, at.coordinates, square)
         self.rigid = list(at.forces)
-        #: by link: states (12, m) at the starts of pieces, or the motion (6, m) at the start of a rigid link; forces on
-        #: the outer end; deflections of springs; motions of supports and forces of rigid ones
+        #: by link: states (12, m) at the starts of pieces, or the motion (6, m) at the start of a rigid link; motion of
+        #: the outer end and forces on it; deflections of springs; motions of supports and forces of rigid ones
         self.states: list[list[Numbers]] = []
+        self.ends: list[Numbers] = []
         self.outer: list[Numbers] = []
         self.gives: list[Numbers] = []
         self.supports: list[Numbers] = []
@@ -191,6 +206,7 @@ class _Recording(Outwards):
         self.states.append([self.motion])
         self.outer.append(0.0 * self.motion)
         super()._bar(number)
+        self.ends.append(self.motion)
 
     def _pieces(self, number: int, count: int) -> None:
         found = []
@@ -200,7 +216,8 @@ class _Recording(Outwards):
             found.append(np.vstack([self.motion, carried.T @ forces - stiffness @ self.motion]))
             self.motion = carried @ self.motion + give @ forces
         self.states.append(found)
-        self.outer.append(forces)
+        self.ends.append(self.motion)
+        self.outer.append(forces.copy())
 
     def _support(self, link: LinkValues) -> None:
         moved, pushed = np.zeros((0, self.motion.shape[1])), []
