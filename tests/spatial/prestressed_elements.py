@@ -52,7 +52,7 @@ class Frame:
     ground axes, inertia) of a payload; ``loads`` are gravity, force and moment at the tip.
     """
 
-    def __init__(self, links, body, loads, degree=10):
+    def __init__(self, links, body, loads, degree=9):
         self.links, self.degree = links, degree
         gravity, force, moment = loads
         mass, centre, inertia = body
@@ -146,8 +146,10 @@ class Frame:
 
     def modes(self, count):
         """Return frequencies, rad/s, and shapes of unit modal mass, as columns of all coordinates."""
-        squares, vectors = scipy.linalg.eigh(self.elastic + self.other, self.inertial)
-        return np.sqrt(squares[:count]), self.free @ vectors[:, :count]
+        # the largest inverse squares, which rounding of the stiffest motions does not reach
+        inverse, vectors = scipy.linalg.eigh(self.inertial, self.elastic + self.other)
+        inverse, vectors = inverse[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+        return 1.0 / np.sqrt(inverse), self.free @ vectors / np.sqrt(inverse)
 
     def roots(self, count, damped):
         """Return the complex frequencies of the damped arm, rad/s, by size."""
