@@ -52,7 +52,7 @@ class Frame:
     ground axes, inertia) of a payload; ``loads`` are gravity, force and moment at the tip.
     """
 
-    def __init__(self, links, body, loads, degree=9):
+    def __init__(self, links, body, loads, degree=11):
         self.links, self.degree = links, degree
         gravity, force, moment = loads
         mass, centre, inertia = body
