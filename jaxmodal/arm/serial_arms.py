@@ -42,8 +42,8 @@ class SerialArm(Explored, Record):
     loads_kind: ClassVar[type[Record]]
     some_loads: ClassVar[str]
     """Loads of this kind, as remedies show them."""
-    responds_under_loads: ClassVar[bool] = True
-    """Whether responses and mode shapes take an arm of this kind with loads."""
+    slopes_under_loads: ClassVar[bool] = True
+    """Whether derivatives of responses take an arm of this kind with loads."""
     know_loads: ClassVar[str]
     """What takes an arm of this kind with loads."""
 

@@ -10,7 +10,6 @@ from jax.typing import ArrayLike
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of
 from jaxmodal.frequencies.one_arm import lowest_frequencies
@@ -19,6 +18,7 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: what gives the shapes of arms of each kind
@@ -26,6 +26,7 @@ _SHAPES: dict[type, Callable[..., Any]] = {
     PlanarModel: planar_mode_shapes,
     TracedModel: planar_mode_shapes,
     SpatialModel: spatial_mode_shapes,
+    LoadedModel: spatial_mode_shapes,
 }
 
 
@@ -97,7 +98,7 @@ def mode_shapes(
     [2.0, 2.0, 2.0]
     """
     xi = station_shares(stations)
-    refuse_loads_in_space(require_arm(arm), "mode_shapes")
+    require_arm(arm)
     model = model_of(arm, theory)
     found = lowest_frequencies(model, arm.name, num_modes, theory, throw)
     shapes: ModeShapes | SpatialModeShapes = _SHAPES[type(model)](model, found, xi)

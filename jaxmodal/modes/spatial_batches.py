@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.paths import leaf_numbers, value_at
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.clusters import cluster_means, clusters
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -21,14 +22,15 @@ from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import SpatialEnergies, is_pressed, mode_energies
+from jaxmodal.spatial.modes.energies import SpatialEnergies, is_pressed
 from jaxmodal.spatial.modes.gradients import frequency_gradients, leaf_derivatives, whole_groups
-from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import carried_motions
 from jaxmodal.spatial.modes.values import rates
 from jaxmodal.spatial.preload.derivatives import frequency_derivatives
+from jaxmodal.spatial.preload.loaded_modes import eigenmodes_of
 from jaxmodal.spatial.preload.model import LoadedModel
+from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
 def spatial_quantities(
@@ -53,15 +55,15 @@ def spatial_quantities(
         The single-value addresses to differentiate by, each once.
     """
     columns, places = _columns(arm, parameters), leaf_numbers(arm)
-    leaves = len(jax.tree_util.tree_leaves(arm)) if singles else 0
-    numbers, given = np.arange(len(found.omega)), modal_model(arm.model(found.theory))
-    variants = [_variant(arm, columns, int(k)) for k in numbers]
+    numbers = np.arange(len(found.omega))
+    variants = [_variant(arm, columns, int(k), found.theory) for k in numbers]
     invalid = np.array([variant is None for variant in variants])
     invalid |= ~np.isfinite(found.omega).all(axis=1)
-    cells = []
-    for k, variant in enumerate(variants):
-        model = given if variant is None else modal_model(variant.model(found.theory))
-        cells.append(_cell(model, found, k, leaves))
+    bare = arm, arm.unloaded_model(found.theory)
+    cells = [
+        _cell(*(variant or bare), found, int(k), singles)
+        for k, variant in zip(numbers, variants, strict=True)
+    ]
     joined = jax.tree_util.tree_map(lambda *x: np.stack(x), *cells)
     gradient = joined.pop("gradient")
     values = {single: columns.get(single, value_at(arm, single)) for single in singles}
@@ -110,40 +112,58 @@ def _columns(arm: SpatialArm, parameters: Mapping[str, np.ndarray]) -> dict[str,
     return {single: parameters[address] for single, address in setters.items()}
 
 
-def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> SpatialArm | None:
-    """Return the arm of a cell; None if its values are invalid."""
+def _variant(
+    arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int, theory: TheoryName
+) -> tuple[SpatialArm, SpatialModel | LoadedModel] | None:
+    """Return the arm of a cell and its model; None if its values are invalid, or nothing holds it against its loads."""
     try:
-        return arm.with_values({name: float(column[cell]) for name, column in columns.items()})
+        own = arm.with_values({name: float(column[cell]) for name, column in columns.items()})
+        return own, own.search_model(theory)
     except ArmError:
         return None
 
 
-def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) -> dict[str, Any]:
+def _cell(
+    arm: SpatialArm,
+    lowered: SpatialModel | LoadedModel,
+    found: NaturalFrequencies,
+    cell: int,
+    singles: Sequence[str],
+) -> dict[str, Any]:
     """Return the results of one arm; derivatives, effective masses and energies are means over equal frequencies.
 
-    ``leaves`` is the number of derivatives, 0 for none.
+    Derivatives are by all leaves, or under loads by ``singles`` alone; there are none without ``singles``.
     """
+    places, leaves = leaf_numbers(arm), len(jax.tree_util.tree_leaves(arm)) if singles else 0
+    own = eigenmodes_of(lowered)
+    model = own.model
     omega, group = found.omega[cell], np.asarray(found.group)[cell]
     multiplicity = np.asarray(found.multiplicity)[cell]
     known, wanted, starts = whole_groups(omega, group, multiplicity)
     points, n = unpadded_quadrature_size(omega.size), len(model.links)
     carried, masses = carried_motions(model, points)
     names = [field.name for field in dataclasses.fields(SpatialEnergies)]
-    if not is_pressed(model):
+    if arm.loads is None and not is_pressed(model):
         names.remove("preload")
     shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}
     shapes |= {"energies": dict.fromkeys(names, n)}
     full = jax.tree_util.tree_map(lambda size: np.full((omega.size, size), np.nan), shapes)
     if known.size:
         given = omega[wanted], starts, multiplicity[wanted]
-        modes, motions = modes_of(model, *given, points, np.zeros(0))
+        modes, motions = own.modes(*given, points, np.zeros(0))
         moved = (motions * masses) @ carried.T
         each = {
             "effective_mass": moved * moved,
             "gradient": np.zeros((wanted.size, 0)),
-            "energies": vars(mode_energies(model, omega[wanted], modes)),
+            "energies": vars(own.energies(omega[wanted], modes)),
         }
-        if leaves:
+        if leaves and isinstance(lowered, LoadedModel):
+            del each["gradient"]
+            rows = frequency_derivatives(lowered, arm, omega, group, multiplicity, singles)
+            full["gradient"][np.ix_(known, np.array([places[x] for x in singles], int))] = rows[
+                known
+            ]
+        elif leaves:
             each["gradient"] = leaf_derivatives(model, omega[wanted], modes, rates(model.parts))
         full["participation"][known] = moved[: known.size]
         mean = jax.tree_util.tree_map(lambda x: cluster_means(x, starts)[: known.size], each)

@@ -12,12 +12,12 @@ from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 from jaxmodal.spatial.modes.fields import FORCE, MOTION
-from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import carried_bodies, carried_motions, frames
 from jaxmodal.spatial.modes.residuals import condition_residuals
+from jaxmodal.spatial.preload.loaded_modes import eigenmodes_of
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
@@ -42,7 +42,8 @@ class SpatialModeShapes(ExactShapes):
     force : Array, shape (K, n, S, 6)
         Section forces ``N = E A u'``, ``V_y = kappa_y G A (v' - phi_z)``, ``V_z = kappa_z G A (w' + phi_y)`` in N,
         torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m. An axial force P adds
-        ``P v'``, ``P w'`` and ``P (I_y + I_z)/A phi_x'``.
+        ``P v'``, ``P w'`` and ``P (I_y + I_z)/A phi_x'``; under loads moments at rest add theirs, so that forces stay
+        conjugate to displacements and rotations.
     position : Array, shape (n, S, 3)
         Positions of the stations at rest relative to joint 1, in m, in ground axes.
     displacement, rotation : Array, shape (K, n, S, 3)
@@ -79,24 +80,27 @@ class SpatialModeShapes(ExactShapes):
         return motion | {name: self.force[..., k] for k, name in enumerate(FORCE)}
 
 
-def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def known_motions(
+    lowered: SpatialModel | LoadedModel, omega: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses.
 
     No search is made. These are ``motions`` and ``masses`` of `mode_shapes`; masses have shape (D,).
     """
-    model, points = modal_model(lowered), unpadded_quadrature_size(omega.size)
+    own, points = eigenmodes_of(lowered), unpadded_quadrature_size(omega.size)
     apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
     first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
     multiplicity = np.bincount(first, minlength=omega.size)[first]
-    _, motions = modes_of(model, omega, first, multiplicity, points, np.zeros(0))
-    return motions, carried_motions(model, points)[1]
+    _, motions = own.modes(omega, first, multiplicity, points, np.zeros(0))
+    return motions, carried_motions(own.model, points)[1]
 
 
 def spatial_mode_shapes(
-    lowered: SpatialModel, found: NaturalFrequencies, xi: np.ndarray
+    lowered: SpatialModel | LoadedModel, found: NaturalFrequencies, xi: np.ndarray
 ) -> SpatialModeShapes:
     """Return `mode_shapes` of an arm in space at known frequencies ``found`` and stations ``xi``."""
-    model, num_modes = modal_model(lowered), found.omega.shape[0]
+    own, num_modes = eigenmodes_of(lowered), found.omega.shape[0]
+    model = own.model
     points = unpadded_quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
@@ -110,7 +114,7 @@ def spatial_mode_shapes(
 
     gram = np.full((num_modes, num_modes), np.nan)
     omega, group = found.omega[known], found.group[known] - free
-    modes, motions = modes_of(model, omega, group, found.multiplicity[known], points, xi)
+    modes, motions = own.modes(omega, group, found.multiplicity[known], points, xi)
     gram[np.ix_(known, known)] = (motions * masses) @ motions.T
     places = frames(model.values.links)
     section = np.stack([frame.section for frame in places])
@@ -124,7 +128,7 @@ def spatial_mode_shapes(
             position=position,
             displacement=rows(np.einsum("nij,knsj->knsi", section, modes.at[..., :3])),
             rotation=rows(np.einsum("nij,knsj->knsi", section, modes.at[..., 3:6])),
-            energies=jax.tree_util.tree_map(rows, mode_energies(model, omega, modes)),
+            energies=jax.tree_util.tree_map(rows, own.energies(omega, modes)),
             residuals=rows(condition_residuals(model, omega, modes)),
             participation=rows(motions @ weighed.T),
             total_mass=np.einsum("kd,kd->k", carried, weighed),

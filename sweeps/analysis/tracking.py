@@ -151,7 +151,7 @@ def _motions(cell: xr.Dataset, arm: AnyArm, theory: TheoryName) -> tuple[Floats,
 
     omega = 2.0 * math.pi * cell.frequency.values
     if isinstance(arm, SpatialArm) and bool(cell.certified.all()) and np.all(omega > 0.0):
-        return known_motions(arm.model(theory), omega)
+        return known_motions(arm.search_model(theory), omega)
     shapes = mode_shapes(arm, omega.size, theory=theory, stations=2, throw=False)
     return np.asarray(shapes.motions), np.asarray(shapes.masses)
 

@@ -194,13 +194,6 @@ def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Colum
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    if arm.loads is not None and not arm.responds_under_loads:
-        unknown = [name for name, part in parts.items() if part not in ("", "buckling")]
-        if unknown:
-            raise SweepError(
-                f"outputs: {unknown[-1]!r} is not known of arms in space with loads, of which frequencies with their "
-                "counts and buckling_factor are; leave it out, or take [loads] out of the arm."
-            )
     pressed = [name for name, part in parts.items() if part == "buckling"]
     if pressed and not under_forces(arm):
         raise SweepError(

@@ -209,9 +209,11 @@ def test_commands(tmp_path):
     found = answer("buckling")
     factors = [each["load_factor"] for each in found["factors"]]
     np.testing.assert_allclose(factors, jm.buckling(arm).factors, rtol=1e-12, atol=0)
-    result = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    shown = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    assert shown.exit_code == 0, shown.output
+    result = CliRunner().invoke(main, ["explore", file, "--out", str(tmp_path / "page.html")])
     assert result.exit_code == 2
-    assert "loads: the arm has some, and mode_shapes takes no arm with loads" in result.output
+    assert "loads: the arm has some" in result.output
 
 
 def test_sweeps(tmp_path):
@@ -222,7 +224,8 @@ def test_sweeps(tmp_path):
         sweeps.axis("loads.tip_force_x", [-100.0, 0.0]),
         sweeps.axis("link1.joint_angle", [0.0, 1.0]),
     ]
-    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=["buckling_factor"])
+    outputs = ["buckling_factor", "effective_mass", "strain_energy_fraction"]
+    sweep = sweeps.Sweep(arm, axes, num_modes=1, outputs=outputs)
     found = sweeps.run(sweep, tmp_path / "store.zarr")
     for k, force in enumerate((-100.0, 0.0)):
         for j, angle in enumerate((0.0, 1.0)):
@@ -233,10 +236,46 @@ def test_sweeps(tmp_path):
             np.testing.assert_allclose(
                 np.ravel(cell["buckling_factor"]), values[1], rtol=1e-12, atol=0
             )
-    with pytest.raises(
-        sweeps.SweepError, match=r"'effective_mass' is not known of arms in space with loads"
-    ):
-        sweeps.Sweep(arm, axes, num_modes=1, outputs=["effective_mass"])
+            shapes = jm.mode_shapes(own, 1, stations=2)
+            mass = np.ravel(cell["effective_mass"])
+            np.testing.assert_allclose(mass, shapes.effective_mass[0, :3], rtol=1e-9, atol=1e-12)
+            shares = cell["strain_energy_fraction"]
+            np.testing.assert_allclose(shares.sum(), 1.0, rtol=1e-12, atol=0)
+            share = shapes.energies.preload.sum() / shapes.energies.strain[0]
+            np.testing.assert_allclose(
+                shares.sel(strain_part="preload"), float(share), rtol=1e-9, atol=1e-12
+            )
+
+
+@pytest.mark.slow
+def test_sweeps_of_damped_arms():
+    tube = jm.hollow_circle(0.05, 0.002, "cowper")
+    link = jm.SpatialLink(
+        1.0,
+        section=tube,
+        joint_axis=(0, 1, 0),
+        joint_stiffness=3e4,
+        joint_damping=30.0,
+        **MATERIAL,
+    )
+    arm = jm.SpatialArm((link,), jm.RigidBody(4.0), loads=DOWN)
+    sweep = sweeps.Sweep(
+        arm,
+        [sweeps.axis("link1.joint_angle", [-1.5, 0.0])],
+        num_modes=1,
+        outputs=["damping_ratio", "peak_response", "tip_compliance"],
+        response=sweeps.Response("tip.z", "tip.z", (1.0, 60.0)),
+    )
+    found = sweeps.run(sweep)
+    for k, angle in enumerate((-1.5, 0.0)):
+        own = jm.set_parameters(arm, {"link1.joint_angle": angle})
+        cell, tip = found.isel(link1_joint_angle=k), ["tip.x", "tip.y", "tip.z"]
+        ratio = jm.damped_modes(own, 1).damping_ratio
+        np.testing.assert_allclose(np.ravel(cell["damping_ratio"]), ratio, rtol=1e-9, atol=0)
+        values = jm.static_compliance(own, tip, tip).values
+        np.testing.assert_allclose(cell["tip_compliance"], values, rtol=1e-9, atol=1e-15)
+        peak = np.abs(jm.response_peaks(own, 2 * np.pi, 120 * np.pi, "tip.z", "tip.z").values).max()
+        np.testing.assert_allclose(cell["peak_response"], peak, rtol=1e-9, atol=0)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.held_tips import SLOWEST
+from jaxmodal.response.driven.loaded_chains import LoadedChain
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
@@ -22,6 +23,7 @@ from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_links
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.matrices import doubles
@@ -73,6 +75,8 @@ class SpatialSystem:
         Motion of joint 1, (6,), in ground axes, by port of the base.
     known
         Cached members by frequencies, shared with arms in other postures.
+    at_rest
+        The arm under its loads; None without loads.
     """
 
     links: tuple[DrivenLink, ...]
@@ -87,6 +91,7 @@ class SpatialSystem:
     base_motions: dict[Port, list[Any]]
     rigid: int = 0
     known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
+    at_rest: LoadedChain | None = None
 
     def sharing(self, other: SpatialSystem | None) -> SpatialSystem:
         """Return the system with the cached members of another one, if the links are the same."""
@@ -107,7 +112,7 @@ class SpatialSystem:
 
 def spatial_system(
     arm: SpatialArm,
-    model: SpatialModel,
+    lowered: SpatialModel | LoadedModel,
     quantity: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
@@ -116,6 +121,8 @@ def spatial_system(
 
     For a stepped arm, whose model has stepped links, entries that depend on a step are dual numbers.
     """
+    model = lowered.bare if isinstance(lowered, LoadedModel) else lowered
+    vibrating = lowered.vibrating if isinstance(lowered, LoadedModel) else None
     every = (*inputs, *read_ports(quantity, inputs, outputs))
     loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
     cells = cells_of(arm)
@@ -150,6 +157,7 @@ def spatial_system(
             if each.place == "base"
         },
         rigid=rigid,
+        at_rest=None if vibrating is None else LoadedChain.of(vibrating.loaded.chain, arm, loads),
     )
 
 

@@ -12,7 +12,6 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Model
@@ -114,7 +113,7 @@ def answered(
     ``lowered`` is the model of one arm, if it is known.
     """
     require_x64()
-    refuse_loads_in_space(require_arm(arm), "a frequency response")
+    require_arm(arm)
     theory_flags(theory)  # refuses an unknown one
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)

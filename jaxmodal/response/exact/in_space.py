@@ -17,6 +17,7 @@ from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: addresses and their values, shape (addresses, cells)
@@ -73,19 +74,20 @@ def answers_in_space(
 def _cells(
     arm: SpatialArm,
     theory: TheoryName,
-    lowered: SpatialModel,
+    lowered: Any,
     columns: Columns | None,
-) -> Iterator[tuple[SpatialArm | None, SpatialModel]]:
+) -> Iterator[tuple[SpatialArm | None, SpatialModel | LoadedModel]]:
     """Yield arms and their models; None in place of an arm with invalid values."""
     if columns is None:
         yield arm, lowered
         return
-    base = arm.model(theory)  # raises errors that apply to every cell
+    base = arm.unloaded_model(theory)  # raises errors that apply to every cell
     addresses, values = columns
     for cell in values.T:
         try:
             one = set_parameters(arm, dict(zip(addresses, cell.tolist(), strict=True)))
-        except ArmError:
+            model = one.search_model(theory)
+        except ArmError:  # an invalid value, or a free joint that nothing holds against the loads
             yield None, base
             continue
-        yield one, one.model(theory)
+        yield one, model

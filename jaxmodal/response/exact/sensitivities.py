@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from jaxmodal.arm.addresses import asked_for
 from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.arm.refusals import refuse_loads_in_space, require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
@@ -181,6 +181,7 @@ def response_sensitivities(
     [3.0, -1.0]
     """
     require_concrete(require_arm(arm), "response_sensitivities")
+    refuse_loads_in_space(arm, "response_sensitivities")
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."

@@ -11,7 +11,7 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads_in_space, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import concrete_model
@@ -63,7 +63,6 @@ class Transfer:
         base_motion: str = "acceleration",
     ) -> None:
         require_concrete(arm, "a forced response")
-        refuse_loads_in_space(arm, "a forced response")
         require_one_arm(arm)
         check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory

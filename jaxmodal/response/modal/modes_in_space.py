@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
@@ -18,10 +19,10 @@ from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import gives_way, rigidities, strain_forces
-from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.eigenmodes import Eigenmodes
+from jaxmodal.spatial.modes.energies import gives_way, rigidities
 from jaxmodal.spatial.modes.motions import Motion, carried_motions, frames
+from jaxmodal.spatial.preload.loaded_modes import eigenmodes_of
 
 
 def modes_in_space(
@@ -39,11 +40,14 @@ def modes_in_space(
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
         arm.refuse_pressed("a sum over modes under a base that moves")
+        refuse_loads(arm, "a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):
         arm.refuse_supports("a sum over modes of an arm with free joints")
-    model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))
+        refuse_loads(arm, "a sum over modes of an arm with free joints that nothing holds")
+    eigen, free = eigenmodes_of(arm.search_model(theory)), int(np.sum(omega == 0.0))
+    model = eigen.model
     places, points = frames(model.values.links), unpadded_quadrature_size(num_modes)
     readings = {
         each: reading_of(
@@ -54,7 +58,7 @@ def modes_in_space(
     }
     stations = np.unique([0.0, 1.0, *(reading.station for reading in readings.values())])
     groups = np.asarray(found.group)[free:] - free, np.asarray(found.multiplicity)[free:]
-    modes, motions = modes_of(model, omega[free:], *groups, points, stations)
+    modes, motions = eigen.modes(omega[free:], *groups, points, stations)
     carried, masses = carried_motions(model, points)
     inertia = motions @ (carried * masses).T
     at = np.empty((omega.size, len(given)))
@@ -75,7 +79,7 @@ def modes_in_space(
         at[:free], hinges = modes_at_zero(arm, given, _hinges(arm), omega, theory)
         for number, values in hinges.items():
             gives[:free, number, model.values.links[number].stiffness.size - 1] = values
-    own = _damping(arm, model, modes, gives, points, free)
+    own = _damping(arm, eigen, modes, gives, points, free)
     return ModesAtPorts(found, at, own, still_in_space(arm, theory, given))
 
 
@@ -95,20 +99,20 @@ def _hinges(arm: SpatialArm) -> list[Port]:
 
 
 def _damping(
-    arm: SpatialArm, model: ModalModel, modes: Motion, gives: Floats, points: int, free: int
+    arm: SpatialArm, eigen: Eigenmodes, modes: Motion, gives: Floats, points: int, free: int
 ) -> ModalDamping:
     """Return the arm's own damping between modes; the first ``free`` modes strain no link.
 
     A link with complex moduli dissipates its strain energy times loss factor and Kelvin-Voigt time; a damper acts on
     the rate of the deflection of its spring.
     """
-    count = len(gives)
+    count, model = len(gives), eigen.model
     viscous, structural = np.zeros((count, count)), np.zeros((count, count))
     weights = quadrature(points)[1]
     for i, (link, values) in enumerate(zip(arm.links, model.values.links, strict=True)):
         if link.loss_factor or link.kelvin_voigt_time:
             soft = gives_way(model, i) * values.beam.length / rigidities(values.beam)
-            forces = strain_forces(model, i, modes.nodes[:, i])
+            forces = eigen.strains.forces(i, modes.nodes[:, i])
             strain: Floats = np.einsum(
                 "kqf,lqf,q,f->kl", forces, forces, weights, soft, optimize=True
             )

@@ -35,7 +35,9 @@ class SpatialCharacteristic:
     ) -> None:
         cells = [dict(zip(addresses, cell.tolist(), strict=True)) for cell in values.T]
         arms = [set_parameters(arm, cell) for cell in cells]
-        self.systems = [spatial_system(x, x.model(theory), "receptance", (), ()) for x in arms]
+        self.systems = [
+            spatial_system(x, x.search_model(theory), "receptance", (), ()) for x in arms
+        ]
         with np.errstate(divide="ignore"):
             self.highest = np.array([0.5 / np.max(_times(x)) for x in self.systems])
         pairs = [_springless(x) for x in self.systems]

@@ -36,6 +36,7 @@ from jaxmodal.response.receptance.rigid_supports import (
     support_pivots,
     supported,
 )
+from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
@@ -54,6 +55,9 @@ _HELD = 1e-13
 _ROUNDING = 2.0**-50
 #: growth of numbers beyond which a resonance is checked
 _SUSPECT = 1e6
+#: number of the frequencies of `OFF_AXIS` at which arms under loads are looked at; at higher ones links need many
+#: pieces
+_MODERATE = 3
 
 
 def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]:
@@ -130,10 +134,10 @@ def still_loads(system: SpatialSystem) -> Still:
     """Return the ports that rigid supports fix, and those that they part: from frequencies that are no resonances."""
     if not system.rigid:
         return Still()
-    omega = OFF_AXIS
+    omega = OFF_AXIS if system.at_rest is None else OFF_AXIS[:_MODERATE]
     held, apart = set(), set()
     with np.errstate(all="ignore"):
-        free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
+        free = _without_rigid_supports(system, omega)[0]
         left, terms = supported(free, system.rigid)
         sizes = cancelled(free, system.rigid)
         for i in range(6, left.size):
@@ -252,6 +256,22 @@ def condensed_in_space(
     system: SpatialSystem, omega: Numbers, held: frozenset[int] = frozenset()
 ) -> tuple[Symmetric, Any]:
     """Return stiffness and loads at the ground, and the growth of numbers for loads that are not held."""
+    w, growth = _without_rigid_supports(system, omega)
+    if system.rigid:
+        w, terms = supported(w, system.rigid)
+        ground = {row for each in system.base_motions for row, _ in _moved_rows(system, each)}
+        loads = [6 + load for load in range(len(system.loads)) if load not in held]
+        for i in (*sorted(ground), *loads):
+            if w[i, i] is not NOTHING:
+                growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
+    return w, growth
+
+
+def _without_rigid_supports(system: SpatialSystem, omega: Numbers) -> tuple[Symmetric, Any]:
+    """Return stiffness and loads at the ground, those of rigid supports last, and the growth of numbers."""
+    if system.at_rest is not None:
+        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega)
+        return found.symmetric(), found.growth
     squared, growth = omega * omega, np.zeros(omega.shape)
     for each in _inward(system, omega, 1.0):
         w = each.added.stiffness
@@ -267,13 +287,6 @@ def condensed_in_space(
             inner = each.link.entries.inner.mass
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
-    if system.rigid:
-        w, terms = supported(w, system.rigid)
-        ground = {row for each in system.base_motions for row, _ in _moved_rows(system, each)}
-        loads = [6 + load for load in range(len(system.loads)) if load not in held]
-        for i in (*sorted(ground), *loads):
-            if w[i, i] is not NOTHING:
-                growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
     return w, growth
 
 
@@ -301,6 +314,9 @@ def characteristic_in_space(system: SpatialSystem, omega: Numbers, share: Any) -
 def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) -> list[Any]:
     """Return the factors of the characteristic determinant, except positive ones, as numbers or arrays (F,)."""
     factors: list[Any] = []
+    if system.at_rest is not None:
+        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega, share)
+        return found.factors + _factors_of_supports(found.symmetric(), system.rigid)
     for each in _inward(system, omega, share):
         factors += [plane.delta for plane in each.planes]
         factors += [release.factor for release in each.added.releases]
@@ -309,9 +325,12 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
             if spring is not plain and not is_free(plain):
                 # the pivot of a damped spring has a pole where its complex stiffness vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    w = each.added.stiffness
-    held = range(w.size - system.rigid, w.size)
-    return factors + support_pivots([[-w[s, t] for t in held] for s in held])
+    return factors + _factors_of_supports(each.added.stiffness, system.rigid)
+
+
+def _factors_of_supports(w: Symmetric, rigid: int) -> list[Any]:
+    held = range(w.size - rigid, w.size)
+    return support_pivots([[-w[s, t] for t in held] for s in held])
 
 
 class _Passed(NamedTuple):

@@ -19,10 +19,12 @@ from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
 from jaxmodal.response.receptance.in_space import still_loads
 from jaxmodal.response.receptance.rigid_supports import supported
+from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.entries import with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams
 from jaxmodal.spatial.stiffness.model import SpatialModel
@@ -45,9 +47,9 @@ def compliance_in_space(
     ArmError
         If a value is invalid, or a free joint lets a port move.
     UncertifiedError
-        If axial forces buckle the arm.
+        If forces at rest buckle the arm.
     """
-    model = arm.model(theory)
+    model = arm.search_model(theory)
     if model.invalid:
         raise ArmError(
             "arm: has an invalid value that was not checked when it was set; set it with jaxmodal.set_parameters or "
@@ -56,16 +58,44 @@ def compliance_in_space(
     if model.unstable:
         raise buckled_error(arm, "static compliance")
     system = spatial_system(arm, model, "receptance", inputs, outputs)
-    found = _at_rest(system, lambda _: 0.0)
-    free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
-    if free:
-        found = _held_by_others(arm, model, system, free)
+    found = _among_loads(arm, model, system)
     held, apart = still_loads(system)
     found[sorted(held)], found[:, sorted(held)] = 0.0, 0.0
     for i, j in apart:
         if i >= 0:
             found[i, j] = found[j, i] = 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
+
+
+def _among_loads(
+    arm: SpatialArm, model: SpatialModel | LoadedModel, system: SpatialSystem
+) -> Floats:
+    """Return static responses (loads, loads)."""
+    if isinstance(model, LoadedModel):
+        return _under_loads(system, model)
+    found = _at_rest(system, lambda _: 0.0)
+    free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
+    return _held_by_others(arm, model, system, free) if free else found
+
+
+def _under_loads(system: SpatialSystem, model: LoadedModel) -> Floats:
+    """Return static responses about the equilibrium: the recursion of responses at frequency 0, undamped."""
+    assert model.vibrating is not None
+    assert system.at_rest is not None
+    loaded = model.vibrating.loaded
+    if free := loaded.free_joints():
+        judged = loaded.judged(1.0)
+        if judged is None or not judged.clear:
+            raise ArmError(_nothing_holds(free))
+    given = system.at_rest, system.size, system.rigid, np.zeros(1), 0.0
+    w, _ = supported(LoadedRecursion(*given).symmetric(), system.rigid)
+    return _responses(w, len(system.loads))
+
+
+def _responses(w: Symmetric, count: int) -> Floats:
+    """Return the responses between loads from the entries at the ground."""
+    loads = range(6, 6 + count)
+    return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
 
 
 def _held_by_others(
@@ -119,7 +149,7 @@ def _nothing_holds(free: Sequence[str]) -> str:
 def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
     """Return True for ports that stay at rest under any force: on these no elastic part does work."""
     loads = [each for each in given if each.place != "base"]
-    system = spatial_system(arm, arm.model(theory), "receptance", loads, loads)
+    system = spatial_system(arm, arm.unloaded_model(theory), "receptance", loads, loads)
     moves = np.diag(_at_rest(system, lambda _: 1.0))
     return [each in system.loads and not moves[system.loads.index(each)] for each in given]
 
@@ -146,7 +176,6 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> Float
     Rigid springs have compliance 0; free springs without an address have an empty one.
     """
     members = None if system.sections is None else _members_at_rest(system)
-    size = 6 + len(system.loads)
     w = Symmetric([NOTHING] * len(places(system.size)))
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
@@ -159,8 +188,7 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> Float
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    (w, _), loads = supported(w, system.rigid), range(6, size)
-    return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
+    return _responses(supported(w, system.rigid)[0], len(system.loads))
 
 
 def _members_at_rest(system: SpatialSystem) -> FreeEndMember:

@@ -88,10 +88,11 @@ class SpatialArm(Drawn, SerialArm):
     )
     loads_kind: ClassVar[type[SpatialLoads]] = SpatialLoads
     some_loads: ClassVar[str] = "SpatialLoads(gravity_z=-9.81)"
-    responds_under_loads: ClassVar[bool] = False
+    slopes_under_loads: ClassVar[bool] = False
     know_loads: ClassVar[str] = (
         "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
-        "directional_derivatives, extremes, share_below, fits, sweeps of frequencies, optimisation, "
+        "directional_derivatives, mode_shapes, modal_quantities_batch, responses without derivatives, damped_modes, "
+        "modal_superposition, state_space, static_compliance, extremes, share_below, fits, sweeps, optimisation, "
         "static_equilibrium, buckling and preloaded_frequencies"
     )
     links: tuple[SpatialLink, ...]

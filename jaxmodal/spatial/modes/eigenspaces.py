@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import numpy as np
 
 from jaxmodal.eigenspaces.clusters import MIXING, unmixing
@@ -23,6 +26,9 @@ SLOTS = 6
 #: number of stations, over all links and frequencies, at which fields are computed in parallel: 144 numbers each
 _TOGETHER = 20_000
 
+#: from frequencies, members, slots, number of nodes and stations, see `_null_vectors`
+NullVectors = Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], Motion]
+
 
 def modes_of(
     model: ModalModel,
@@ -31,6 +37,7 @@ def modes_of(
     multiplicity: np.ndarray,
     num_points: int,
     stations: np.ndarray,
+    null_vectors: NullVectors | None = None,
 ) -> tuple[Motion, np.ndarray]:
     """Return modes of unit modal mass at ascending frequencies, and their motions at all points with mass.
 
@@ -43,6 +50,8 @@ def modes_of(
         Nodes of Gauss's rule, see `modal_mass.quadrature_size`.
     stations : np.ndarray, shape (s,)
         Further positions x/L at which fields are computed.
+    null_vectors : function, optional
+        In the place of `_null_vectors`, with the arguments after the model.
 
     Returns
     -------
@@ -61,10 +70,8 @@ def modes_of(
     slots = np.clip(multiplicity[starts], members, SLOTS)
     most = max(1, _TOGETHER // (len(model.links) * (num_points + 2 + stations.size)))
     blocks = [slice(k, k + most) for k in range(0, starts.size, most)]
-    found = [
-        _null_vectors(model, omega[starts[b]], members[b], slots[b], num_points, stations)
-        for b in blocks
-    ]
+    vectors = functools.partial(_null_vectors, model) if null_vectors is None else null_vectors
+    found = [vectors(omega[starts[b]], members[b], slots[b], num_points, stations) for b in blocks]
     modes = Motion(*(np.concatenate(x) for x in zip(*found, strict=True)))
     motions, masses = mass_points(model, modes)
     size = np.sqrt(np.einsum("kd,kd,d->k", motions, motions, masses))

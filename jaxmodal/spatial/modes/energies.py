@@ -11,6 +11,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import (
+    Joint,
     Motion,
     body_points,
     forces_of_supports,
@@ -45,8 +46,8 @@ class SpatialEnergies:
     hub : Array, shape (..., n)
         Kinetic energy of the hub and the rotor at its base; for link 1 also of a stator on an elastic base.
     preload : Array, shape (..., n), or None
-        Contribution of the axial force of a link to its strain energy, negative under compression; None if no link has
-        one.
+        Contribution of the axial force of a link to its strain energy, negative under compression; under loads that of
+        all forces at rest in a link, its joint and its rigid parts. None if there are no such forces.
     """
 
     stretching: Array
@@ -124,31 +125,52 @@ def turns(fields: np.ndarray) -> np.ndarray:
 
 
 def is_pressed(model: ModalModel) -> bool:
-    """Return whether a link has an axial force."""
-    return any(link.axial_force is not None for link in model.links)
+    """Return whether a link has an axial force, or forces at rest."""
+    return model.turning is not None or any(link.axial_force is not None for link in model.links)
 
 
-def mode_energies(model: ModalModel, omega: np.ndarray, modes: Motion) -> SpatialEnergies:
+class Strains:
+    """What strains in the modes of an arm: section forces at nodes, and energies of the axial forces of its links."""
+
+    def __init__(self, model: ModalModel) -> None:
+        self.model = model
+
+    def forces(self, number: int, nodes: np.ndarray) -> np.ndarray:
+        """Return the section forces due to the strains of a link, (..., q, 6), from its fields at nodes."""
+        return strain_forces(self.model, number, nodes)
+
+    def preload(self, number: int, mode: Motion, joint: Joint) -> float:
+        """Return what forces at rest add to the strain energy of a link."""
+        beam, fields = self.model.values.links[number].beam, mode.nodes[number]
+        weights = quadrature(len(fields))[1]
+        bent = np.einsum("qp,q->", slopes(self.model, number, fields) ** 2, weights)
+        twists = gives_way(self.model, number)[3] * self.forces(number, fields)[:, 3] / beam.torsion
+        twisted = beam.gyration * (weights @ twists**2)
+        return float(0.5 * beam.force * beam.length * (bent + twisted))
+
+
+def mode_energies(
+    model: ModalModel, omega: np.ndarray, modes: Motion, strains: Strains | None = None
+) -> SpatialEnergies:
     """Return the energies of modes (K,), arrays of shape (K, n)."""
-    rows = [_of_mode(model, float(w), of_number(modes, k)) for k, w in enumerate(omega)]
+    strains = Strains(model) if strains is None else strains
+    rows = [_of_mode(model, float(w), of_number(modes, k), strains) for k, w in enumerate(omega)]
     names, n = dataclasses.fields(SpatialEnergies), len(model.links)
     found = SpatialEnergies(*np.moveaxis(np.reshape(rows, (-1, n, len(names))), -1, 0))
     return found if is_pressed(model) else dataclasses.replace(found, preload=None)
 
 
-def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]:
+def _of_mode(model: ModalModel, omega: float, mode: Motion, strains: Strains) -> list[list[float]]:
     weights = quadrature(mode.nodes.shape[1])[1]
     joints, kinetic = joints_of(model, omega, mode), 0.5 * omega * omega
     rows = []
     for i, (link, joint) in enumerate(zip(model.values.links, joints, strict=True)):
         beam, fields = link.beam, mode.nodes[i]
-        parts = np.hstack([fields[:, :6], strain_forces(model, i, fields)])
+        parts = np.hstack([fields[:, :6], strains.forces(i, fields)])
         integral = np.einsum("qf,q->f", parts**2, weights) * beam.length
         gives = gives_way(model, i)
         strain = 0.5 * gives * integral[6:] / rigidities(beam)
-        bent = np.einsum("qp,q->", slopes(model, i, fields) ** 2, weights) * beam.length
-        twisted = 2.0 * strain[3] / beam.torsion
-        preload = 0.5 * beam.force * (bent + beam.gyration * twisted)
+        preload = strains.preload(i, mode, joint)
         moving = kinetic * line_inertia(model, i) * integral[:6]
         tip = _body_energy(link.tip, joint.tip)
         if i + 1 < len(joints):

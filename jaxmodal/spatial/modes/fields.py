@@ -45,13 +45,13 @@ def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarr
     for k in np.flatnonzero(rigid):
         length, inertia = model.values.links[k].beam.length, line_inertia(model, int(k))
         for number, square in enumerate(omega * omega):
-            found[number, k] = _rigid_fields(length * xi, square * inertia)
+            found[number, k] = rigid_fields(length * xi, square * inertia)
     if not rigid.all():
         found[:, ~rigid] = _beam_fields(model, omega, xi, np.flatnonzero(~rigid))
     return found
 
 
-def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+def rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
     """Return the fields of a rigid link at places x for unit displacements and forces at its base, (s, 12, 12).
 
     ``inertia`` is omega^2 times mass and moments of inertia per length.

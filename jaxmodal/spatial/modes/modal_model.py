@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.spatial.modes.turning import TurningParts
 from jaxmodal.spatial.modes.values import ArmParts, ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import skew
@@ -91,6 +92,8 @@ class ModalModel:
         Places of the forces of the supports at the tip of each link among the unknowns.
     size : int
         Number of unknowns.
+    turning : TurningParts or None
+        What forces at rest do to rigid parts; None without loads.
     """
 
     parts: ArmParts
@@ -103,6 +106,7 @@ class ModalModel:
     base: int | None
     held: tuple[slice, ...]
     size: int
+    turning: TurningParts | None = None
 
     @property
     def links(self) -> tuple[SpatialLink, ...]:

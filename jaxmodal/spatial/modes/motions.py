@@ -75,6 +75,11 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
         inner, outer = motion.inner[..., i, :], motion.outer[..., i, :]
         beyond = inner[..., :6] @ t.start.T
         loaded = inner[..., 6:] @ t.start_force.T + square * (beyond @ link.hub.T)
+        coupled = 0.0
+        if model.turning is not None:
+            own, gives = model.turning.links[i], motion.gives[..., i, : link.stiffness.size]
+            loaded[..., 3:] -= beyond[..., 3:] @ own.start
+            coupled = gives @ link.directions @ own.joint.T
         inertia, ratio = link.rotor
         axis = link.directions[-1]
         spin = before @ axis + ratio * motion.gives[..., i, link.stiffness.size - 1]
@@ -88,7 +93,7 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
                 start=inner[..., 6:] @ t.roll.T,
                 end=outer[..., 6:] @ t.roll.T,
                 loaded=loaded,
-                carried=loaded + square * inertia * spin[..., None] * axis,
+                carried=loaded - coupled + square * inertia * spin[..., None] * axis,
                 spin=spin,
             )
         )

@@ -42,6 +42,8 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> np.ndarray:
             after = model.transfers[i + 1].turn @ joints[i + 1].carried
         tip = t.end_force @ mode.outer[i, 6:]
         missed[i, 6:] = tip - square * (mass @ joint.tip) - after
+        if model.turning is not None:
+            missed[i, 9:] += model.turning.links[i].end @ joint.tip[3:]
         if link.supports is not None:
             missed[i, 6:] += forces_of_supports(model, mode, i) @ link.supports
     largest = np.abs(missed)
@@ -49,6 +51,8 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> np.ndarray:
     if model.values.base is not None:
         stiffness = model.values.base - square * links[0].stator
         gap = stiffness @ mode.base - model.transfers[0].turn @ joints[0].carried
+        if model.turning is not None:
+            gap[3:] += model.turning.base @ mode.base[3:]
         laws[0] = np.maximum(laws[0], [np.abs(gap[:3]).max(), np.abs(gap[3:]).max()])
     parts = np.stack([largest[:, 3 * k : 3 * k + 3].max(axis=1) for k in range(4)], axis=1)
     parts[:, 2:] = np.maximum(parts[:, 2:], laws)
@@ -60,7 +64,9 @@ def _spring_laws(
 ) -> list[float]:
     """Return the residuals of the spring laws of a joint, along and about directions, N and N m."""
     link = model.values.links[number]
-    found = [0.0, 0.0]
+    found, loaded = [0.0, 0.0], joint.loaded
+    if model.turning is not None:
+        loaded = loaded - joint.before @ model.turning.links[number].joint
     for spring in model.springs[number]:
         direction = link.directions[spring]
         force = link.stiffness[spring] * mode.gives[number, spring]
@@ -68,7 +74,7 @@ def _spring_laws(
             inertia, ratio = link.rotor
             force -= square * inertia * ratio * joint.spin
         kind = int(np.any(direction[3:]))
-        found[kind] = max(found[kind], abs(force - direction @ joint.loaded))
+        found[kind] = max(found[kind], abs(force - direction @ loaded))
     return found
 
 

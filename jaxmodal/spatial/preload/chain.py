@@ -11,10 +11,8 @@ A spring at a tip adds its stiffness to W. The force of a rigid support is an un
 elastic element on which it does work is released together with it. Each such force is subtracted from the count. A
 support acts along fixed directions, or on the rotation vector if it holds a rotation; it has no second-order energy.
 
-A force F that acts on a rigid part, at r from the place where its motion is known, has for a rotation phi the
-second-order energy ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``. A moment m in a joint has ``-m . (phi_before x
-phi_beyond)/2``. Deflections g of joint springs move with the part before, with the energy ``-F . (phi_before x g)``.
-Rotations in several springs of a joint add as vectors, without an order.
+Forces at rest in rigid parts and joints have the energies of `turning`. Rotations in several springs of a joint add as
+vectors, without an order.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ import numpy as np
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
+from jaxmodal.spatial.modes.turning import Turning, TurningParts, joint_coupling, turned_by
 from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.equilibrium import RestInSpace
@@ -38,6 +37,7 @@ from jaxmodal.spatial.preload.members import (
     pieces_of,
     roots,
 )
+from jaxmodal.spatial.preload.series import pieces_at, transfer_series
 from jaxmodal.spatial.stiffness.matrices import skew
 
 #: shares of a link's length at which its forces are sampled
@@ -85,16 +85,58 @@ class Condensed(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class PrestressedChain:
-    """An arm in space under static loads and axial forces of its links, all multiplied by one factor."""
+    """An arm in space under static loads and axial forces of its links, all multiplied by one factor.
+
+    ``varied`` is True for an arm that is evaluated once, at one frequency.
+    """
 
     model: ModalModel
     rest: RestInSpace
     loads: LoadsInSpace
+    varied: bool = False
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """Return the section forces at shares of a link's length, (S, 6); the link's index counts from 0."""
         pressed: Any = self.model.values.links[number].beam.force
         return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
+
+    @functools.cached_property
+    def turning(self) -> TurningParts:
+        """Stiffnesses of rigid parts, for factor 1; imaginary parts are kept."""
+        links, rest, gravity = self.model.values.links, self.rest, self.loads.gravity
+
+        def weight(matrix: Floats, axes: Floats) -> Floats:
+            mass, centre = mass_and_centre(matrix)
+            return turned_by(mass * (axes.T @ gravity), centre)
+
+        found = []
+        for number, (link, at, carried) in enumerate(
+            zip(links, rest.places, rest.links, strict=True)
+        ):
+            force, line = at.axes.T @ carried.end[:3], at.section.T @ carried.line
+            whole, ahead = link.beam.length * line, np.array([1.0, 0.0, 0.0]) * link.beam.length
+            end = weight(link.tip, at.axes) + turned_by(force, link.end_offset)
+            if number + 1 < len(links):
+                end = end + weight(links[number + 1].stator, at.axes)
+            along = np.zeros((3, 3))
+            if self.model.links[number].rigid:
+                along = turned_by(link.roll.T @ force, ahead) + turned_by(whole, 0.5 * ahead)
+            start = turned_by(force + link.roll @ whole, link.base_offset)
+            start = start + weight(link.hub, at.axes)
+            found.append(Turning(start, along, end, joint_coupling(rest.joints[number])))
+        return TurningParts(found, weight(links[0].stator, np.eye(3)))
+
+    @functools.cached_property
+    def carriers(self) -> list[tuple[Floats, Floats, Floats]]:
+        """Motions (6, 6) of each link.
+
+        They are those of the tip for that of the end of its elastic part, of the start of this part for that beyond the
+        joint, and before the joint for that of the previous tip.
+        """
+        found = []
+        for link, t in zip(self.model.values.links, self.model.transfers, strict=True):
+            found.append((t.end, t.roll.T @ shift(link.base_offset), t.turn.T))
+        return found
 
     @functools.cached_property
     def _looked_at(self) -> list[Floats]:
@@ -104,25 +146,39 @@ class PrestressedChain:
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """Return the number of pieces of each link; None if a link would need too many."""
         found = []
-        for number, link in enumerate(self.model.values.links):
-            if self.model.links[number].rigid:
-                found.append(0)
-                continue
-            forces = factor * self._looked_at[number]
-            needed = pieces_needed(link.beam, self.model.theory, forces, square)
+        for number, link in enumerate(self.model.links):
+            needed = 0.0 if link.rigid else self.needed(number, square, factor)
             if not needed <= MOST_PIECES:
                 return None
             found.append(int(np.ceil(needed)))
         return found
 
+    def needed(self, number: int, square: float, factor: float = 1.0) -> float:
+        """Return the number of pieces that an elastic link (index from 0) needs, not rounded."""
+        beam, forces = self.model.values.links[number].beam, factor * self._looked_at[number]
+        return pieces_needed(beam, self.model.theory, forces, square)
+
     def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """Return a link (index from 0) cut into pieces; imaginary parts are kept."""
+        beam, theory = self.model.values.links[number].beam, self.model.theory
+        if factor == 1.0 and square and not self.varied:
+            key = number, count
+            if key not in self._series:
+                forces = functools.partial(self.forces, number)
+                self._series[key] = transfer_series(
+                    beam, theory, forces, np.arange(count) / count, 1.0 / count
+                )
+            return pieces_at(self._series[key], square)
 
-        def forces(shares: Floats) -> Any:
+        def forces_at(shares: Floats) -> Any:
             return factor * self.forces(number, shares)
 
-        model = self.model
-        return pieces_of(model.values.links[number].beam, model.theory, forces, square, count)
+        return pieces_of(beam, theory, forces_at, square, count)
+
+    @functools.cached_property
+    def _series(self) -> dict[tuple[int, int], Any]:
+        """Series of `transfer_series` so far, by the index of a link and its number of pieces."""
+        return {}
 
     def condensed(self, factor: float, counts: list[int], square: float = 0.0) -> Condensed:
         """Return all steps from the tip to the base."""
@@ -144,54 +200,37 @@ class _Condensing:
         self.pivots: list[Floats] = []
 
     def all(self, counts: list[int]) -> Condensed:
-        links, rest = self.chain.model.values.links, self.chain.rest
+        links, turning = self.chain.model.values.links, self.chain.turning
         ends: list[list[int]] = [[] for _ in links]
         for number in range(len(links) - 1, -1, -1):
-            link, at, carried = links[number], rest.places[number], rest.links[number]
-            axes, last = at.axes, number == len(links) - 1
-            self._body(link.tip, axes)
+            link, own = links[number], turning.links[number]
+            self.w -= self.square * link.tip
             self._support(link)
-            if not last:
-                self._body(links[number + 1].stator, axes)
-            force = axes.T @ carried.end[:3]
-            self._shift(link.end_offset, force)
-            self._turn(link.roll)
+            if number + 1 < len(links):
+                self.w -= self.square * links[number + 1].stator
+            self._turning(own.end)
+            end, start, turn = self.chain.carriers[number]
+            self._rigid(end)
             ends[number].append(len(self.steps))
-            along = np.array([float(link.beam.length), 0.0, 0.0])
-            line = at.section.T @ carried.line
-            force = link.roll.T @ force
             if self.chain.model.links[number].rigid:
-                self._shift(along, force)
-                self._hang(along[0] * line, 0.5 * along)
+                self._rigid(shift(np.array([float(link.beam.length), 0.0, 0.0])))
+                self._turning(own.along)
                 self.w -= self.square * bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
-                self._pieces(self._of_link(number, counts[number]), ends[number])
-            self._turn(link.roll.T)
-            start = link.roll @ (force + along[0] * line)
-            self._shift(link.base_offset, start)
-            self._body(link.hub, axes)
+                given = number, self.factor, counts[number], self.square
+                self._pieces(self.chain.pieces(*given), ends[number])
+            self._rigid(start)
+            self._turning(own.start)
+            self.w -= self.square * link.hub
             self._joint(number)
-            self._turn(link.rotation.T)
+            self._rigid(turn)
         self._base()
         return Condensed(self.steps, ends, self.pivots, self.own, self.forces)
 
-    def _of_link(self, number: int, count: int) -> Pieces:
-        return self.chain.pieces(number, self.factor, count, self.square)
-
-    def _add(self, matrix: Floats) -> None:
-        """Add a stiffness against rotation."""
+    def _turning(self, matrix: Floats) -> None:
+        """Add a stiffness against rotation, of forces at rest."""
         self.w[3:, 3:] += self.factor * matrix
-
-    def _hang(self, force: Floats, place: Floats) -> None:
-        """Add a static force at a place of a rigid part."""
-        outer = np.outer(force, place)
-        self._add(force @ place * np.eye(3) - 0.5 * (outer + outer.T))
-
-    def _body(self, matrix: Floats, axes: Floats) -> None:
-        mass, centre = mass_and_centre(matrix)
-        self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
-        self.w -= self.square * matrix
 
     def _support(self, link: LinkValues) -> None:
         if link.supports is None or link.held is None:
@@ -208,25 +247,21 @@ class _Condensing:
         self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
         self.steps.append(Step(matrix))
 
-    def _shift(self, offset: Floats, force: Floats) -> None:
-        """Move to the place from which this one is seen at ``offset``; ``force`` is carried between them."""
-        motion = np.eye(6)
-        motion[:3, 3:] = -skew(offset)
-        self._rigid(motion)
-        self._hang(force, offset)
-
-    def _turn(self, axes: Floats) -> None:
-        """Change to other axes; the present ones are the rows of ``axes``."""
-        self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
-
     def _release(
         self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
     ) -> None:
         """Release an elastic element; ``coupled`` couples its deflection to the motion before, in addition to W."""
-        unit = np.eye(roots.shape[1]) if unit is None else unit
         acting = self.w @ roots
-        corner = unit + roots.T @ acting
-        scale = self._scale(roots, unit)
+        corner = roots.T @ acting
+        scale = np.ones(len(corner))
+        if unit is None:
+            corner.flat[:: len(corner) + 1] += 1.0
+        else:
+            corner, scale = corner + unit, self._scale(roots, unit)
+        if not (self.beside.size or self.held.size) and self._release_all(
+            roots, corner, scale, acting + coupled
+        ):
+            return
         along, before = roots * scale, self.beside.shape[1]
         forces = self._met(along, corner * scale[:, None] * scale)
         beyond = np.hstack([self.beside, forces])
@@ -246,6 +281,20 @@ class _Condensing:
         # deflections and unknowns kept before; forces that are released here are not needed again
         back = np.concatenate([scale, np.ones(before)])[:, None] * vectors[: scale.size + before]
         self.steps.append(Step(roots, -(back[:, done] / values[done]) @ acted.T, back[:, ~done]))
+
+    def _release_all(self, roots: Floats, corner: Floats, scale: Floats, known: Floats) -> bool:
+        """Release an element with nothing kept before, if nothing is to be kept; otherwise return False."""
+        values, vectors = np.linalg.eigh(corner * scale[:, None] * scale)
+        size = np.abs(values)
+        if not size.min() > max(_NEAR, _ROUNDED * float(size.max())):
+            return False
+        vectors *= scale[:, None]
+        acted = known @ vectors
+        self.w = self.w - (acted / values) @ acted.T
+        self.w = 0.5 * (self.w + self.w.T)
+        self.pivots.append(values)
+        self.steps.append(Step(roots, -(vectors / values) @ acted.T, np.zeros((len(scale), 0))))
+        return True
 
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
         """Return scales of the deflections: free ones by the stiffness against motions of their kind, others 1."""
@@ -290,9 +339,7 @@ class _Condensing:
         stiffness = link.stiffness[given]
         held = stiffness > 0.0  # free motions have a root, too, but no own stiffness
         roots = (link.directions[given] / np.sqrt(np.where(held, stiffness, 1.0))[:, None]).T
-        load = self.chain.rest.joints[number]
-        coupling = np.zeros((6, 6))
-        coupling[3:, :3], coupling[3:, 3:] = skew(load[:3]), 0.5 * skew(load[3:])
+        coupling = self.chain.turning.links[number].joint
         inertia, ratio = link.rotor
         spin, give = np.concatenate([np.zeros(3), link.directions[-1, 3:]]), np.zeros(held.size)
         if given[-1]:
@@ -308,8 +355,16 @@ class _Condensing:
         """Release an elastic base, which carries the stator of joint 1."""
         base = self.chain.model.values.base
         if base is not None:
-            self._body(self.chain.model.values.links[0].stator, np.eye(3))
+            self.w -= self.square * self.chain.model.values.links[0].stator
+            self._turning(self.chain.turning.base)
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
+
+
+def shift(offset: Floats) -> Floats:
+    """Return the motion of a place at ``offset`` for that of the place from which it is seen."""
+    motion = np.eye(6)
+    motion[:3, 3:] = -skew(offset)
+    return motion
 
 
 def bar(model: ModalModel, number: int) -> Floats:

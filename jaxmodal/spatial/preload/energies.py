@@ -21,7 +21,6 @@ from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.array_types import Floats, Numbers
-from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.chain import PrestressedChain, bar
@@ -69,7 +68,7 @@ def _energy(
 
     At the ``square`` of a frequency, the kinetic energy is subtracted.
     """
-    return _Outwards(chain, factor, coordinates, square).all(counts)
+    return Outwards(chain, factor, coordinates, square).all(counts)
 
 
 def _columns(
@@ -103,7 +102,7 @@ def _basis(give: Floats) -> Floats:
     return found
 
 
-def _stationary(
+def stationary(
     chain: PrestressedChain,
     factor: float,
     square: float = 0.0,
@@ -153,8 +152,7 @@ def frequency_rates(
     counts = chain.pieces_for(1.0, max(omega) ** 2)
     assert counts is not None
     parts = [
-        _stationary(chain, 1.0, own**2, list(omega).count(own), counts)
-        for own in sorted(set(omega))
+        stationary(chain, 1.0, own**2, list(omega).count(own), counts) for own in sorted(set(omega))
     ]
     coordinates = np.hstack([each.coordinates for each in parts])
     at = Stationary(coordinates, np.hstack([each.forces for each in parts]), counts)
@@ -174,7 +172,7 @@ def factor_rates(
     problem: SpatialLoadedArm, arm: SerialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
     """Return the derivatives (factors, addresses) of simple buckling factors, negative for reversed loads."""
-    where = [_stationary(problem.chain, factor) for factor in factors]
+    where = [stationary(problem.chain, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
     by_factor = [
         np.imag(_mixed(problem.chain, at, factor + 1j * STEP))[0, 0] for at, factor in pairs
@@ -203,10 +201,10 @@ def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> Prestr
         loads = loads.plus(LoadsInSpace(*(a - b for a, b in both)))
     with np.errstate(all="ignore"):
         rest = forces_at_rest(model, loads)
-    return dataclasses.replace(chain, model=model, rest=rest, loads=loads)
+    return dataclasses.replace(chain, model=model, rest=rest, loads=loads, varied=True)
 
 
-class _Outwards:
+class Outwards:
     """The motions (6, m), carried from the base to the tip, and the energy summed on the way."""
 
     def __init__(
@@ -219,34 +217,32 @@ class _Outwards:
         self.moved: list[Numbers] = []
 
     def all(self, counts: Sequence[int]) -> Energy:
-        model, rest = self.chain.model, self.chain.rest
+        model, turning = self.chain.model, self.chain.turning
         links = model.values.links
         if model.values.base is not None:
             self.motion = self._next(6)
             self._spring(model.values.base, self.motion)
-            self._body(links[0].stator, np.eye(3))
-        for number, link in enumerate(links):
-            at, carried = rest.places[number], rest.links[number]
+            self._mass(links[0].stator)
+            self._turning(turning.base)
+        for number, (link, own) in enumerate(zip(links, turning.links, strict=True)):
             self._turn(link.rotation.T)
-            self._joint(link, rest.joints[number])
-            self._body(link.hub, at.axes)
-            along = np.array([1.0, 0.0, 0.0]) * link.beam.length
-            line = at.section.T @ carried.line
-            force = at.axes.T @ carried.end[:3]
-            start = force + link.roll @ (link.beam.length * line)
-            self._shift(link.base_offset, start)
+            self._joint(link, own.joint)
+            self._mass(link.hub)
+            self._turning(own.start)
+            self._shift(link.base_offset)
             self._turn(link.roll.T)
             if model.links[number].rigid:
-                self._hang(link.beam.length * line, 0.5 * along)
                 self._mass(bar(model, number))
-                self._shift(along, link.roll.T @ force)
+                self._turning(own.along)
+                self._bar(number)
             else:
                 self._pieces(number, counts[number])
             self._turn(link.roll)
-            self._shift(link.end_offset, force)
-            self._body(link.tip, at.axes)
+            self._shift(link.end_offset)
+            self._mass(link.tip)
             if number + 1 < len(links):
-                self._body(links[number + 1].stator, at.axes)
+                self._mass(links[number + 1].stator)
+            self._turning(own.end)
             self._support(link)
         empty = np.zeros((0, self.motion.shape[1]))
         return Energy(self.twice, np.array(self.moved) if self.moved else empty)
@@ -262,36 +258,27 @@ class _Outwards:
         """Change to other axes; ``axes`` transforms components into them."""
         self.motion = np.concatenate([axes @ self.motion[:3], axes @ self.motion[3:]])
 
-    def _hang(self, force: Numbers, place: Numbers) -> None:
-        """Add a static force at a place of a rigid part, with the energy ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``."""
-        outer = np.outer(force, place)
-        matrix = force @ place * np.eye(3) - 0.5 * (outer + outer.T)
+    def _turning(self, matrix: Numbers) -> None:
+        """Add a stiffness against rotation, of forces at rest."""
         self._spring(self.factor * matrix, self.motion[3:])
 
-    def _shift(self, offset: Numbers, force: Numbers) -> None:
-        """Move to the place at ``offset`` from here, past which ``force`` is carried."""
-        self._hang(force, offset)
+    def _shift(self, offset: Numbers) -> None:
+        """Move to the place at ``offset`` from here."""
         moved = self.motion[:3] - skew(offset) @ self.motion[3:]
         self.motion = np.concatenate([moved, self.motion[3:]])
-
-    def _body(self, matrix: Numbers, axes: Numbers) -> None:
-        mass, centre = mass_and_centre(matrix)
-        self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
-        self._mass(matrix)
 
     def _mass(self, matrix: Numbers) -> None:
         """Subtract the kinetic energy of a mass matrix for the motion here."""
         if self.square:
             self._spring(-self.square * matrix, self.motion)
 
-    def _joint(self, link: LinkValues, load: Numbers) -> None:
+    def _joint(self, link: LinkValues, coupling: Numbers) -> None:
         given = np.isfinite(link.stiffness)
         gives = self._next(int(np.sum(given)))
         before = self.motion[3:]
         give = link.directions[given].T @ gives
         self._spring(np.diag(link.stiffness[given]), gives)
-        coupled = skew(load[:3]) @ give[:3] + 0.5 * skew(load[3:]) @ give[3:]
-        mixed = self.factor * (before.T @ coupled)
+        mixed = self.factor * (before.T @ coupling[3:] @ give)
         self.twice = self.twice + mixed + mixed.T
         inertia, ratio = link.rotor
         if self.square and inertia != 0.0:
@@ -301,6 +288,11 @@ class _Outwards:
                 spin = spin + ratio * (axis @ axis) * gives[-1]
             self._spring(np.reshape(-self.square * inertia, (1, 1)), spin[None, :])
         self.motion = self.motion + give
+
+    def _bar(self, number: int) -> None:
+        """Move from the start to the end of a rigid link."""
+        length = self.chain.model.values.links[number].beam.length
+        self._shift(np.array([1.0, 0.0, 0.0]) * length)
 
     def _pieces(self, number: int, count: int) -> None:
         for stiffness, carried, give in zip(

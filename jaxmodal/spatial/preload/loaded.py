@@ -196,16 +196,15 @@ class SpatialLoadedArm:
 
 def judged(condensed: Condensed) -> Judged:
     """Return the count and the determinant, from all pivots and the last matrix."""
-    determinant, log_abs, negative, clear, fallen = 1.0, 0.0, 0, True, 0
-    for values in (*condensed.pivots, np.linalg.eigvalsh(condensed.last)):
-        determinant *= float(np.prod(values))
-        with np.errstate(divide="ignore"):
-            log_abs += float(np.sum(np.log(np.abs(values))))
-        negative += int(np.sum(values < 0.0))
-        size = np.abs(values)
-        largest = max(1.0, float(size.max(initial=0.0)))
-        clear = clear and bool(np.all(size > _ROUNDING * largest))
-        fallen += int(np.sum(values < -NO_STIFFNESS * largest))
+    each = [*condensed.pivots, np.linalg.eigvalsh(condensed.last)]
+    values, counts = np.concatenate(each), [x.size for x in each]
+    size = np.abs(values)
+    largest = np.repeat([max(1.0, float(np.abs(x).max(initial=0.0))) for x in each], counts)
+    with np.errstate(divide="ignore"):
+        log_abs = float(np.sum(np.log(size)))
+    determinant, negative = float(np.prod(values)), int(np.sum(values < 0.0))
+    clear = bool(np.all(size > _ROUNDING * largest))
+    fallen = int(np.sum(values < -NO_STIFFNESS * largest))
     forces = condensed.forces
     return Judged(determinant, log_abs, negative - forces, clear, fallen > forces)
 

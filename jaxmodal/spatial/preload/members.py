@@ -28,7 +28,8 @@ from jaxmodal.spatial.modes.values import BeamValues
 #: function from shares of a link's length to section forces (S, 6): N, V_y, V_z, M_x, M_y, M_z
 Forces = Callable[[Floats], Floats]
 
-_STAGES = 8
+#: number of Gauss points in a piece
+STAGES = 8
 #: Picard iterations in a piece; the error is a power of the size of the piece over a factorial
 _SWEEPS = 26
 #: largest size of a piece, a number without unit that measures static forces and inertia in it
@@ -53,16 +54,17 @@ class Pieces(NamedTuple):
 
 def _collocation() -> tuple[Floats, Floats, Floats]:
     """Return Gauss points from 0 to 1, their weights, and integrals of the Lagrange polynomials up to each point."""
-    points, weights = np.polynomial.legendre.leggauss(_STAGES)
+    points, weights = np.polynomial.legendre.leggauss(STAGES)
     points, weights = 0.5 * (points + 1.0), 0.5 * weights
-    powers = np.arange(_STAGES)
+    powers = np.arange(STAGES)
     values = points[:, None] ** powers
     integrals = points[:, None] ** (powers + 1) / (powers + 1)
     found = np.asarray(np.linalg.solve(values.T, integrals.T).T, np.float64)
     return points, weights, found
 
 
-_POINTS, _WEIGHTS, _INTEGRALS = _collocation()
+#: see `_collocation`
+POINTS, WEIGHTS, INTEGRALS = _collocation()
 
 
 def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
@@ -113,25 +115,49 @@ def pieces_of(
 
     Imaginary parts of values and of the square are kept.
     """
-    h = beam.length / count
-    places = (np.arange(count)[:, None] + _POINTS) / count
-    at = forces(places.ravel()).reshape(count, _STAGES, 6)
-    rates = _rates(beam, theory, at, square)
-    one = np.eye(12)
-    stages = np.broadcast_to(one, rates.shape)
-    for _ in range(_SWEEPS):
-        slopes = (rates @ stages).reshape(count, _STAGES, 144)
-        stages = one + h * (_INTEGRALS @ slopes).reshape(rates.shape)
-    slopes = (rates @ stages).reshape(count, _STAGES, 144)
-    transfer = one + h * (_WEIGHTS @ slopes).reshape(count, 12, 12)
-    a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
+    starts = np.arange(count) / count
+    given = starts, np.full(count, 1.0 / count), np.eye(12)[None]
+    return pieces_of_transfer(carried_states(beam, theory, forces, square, *given))
+
+
+def pieces_of_transfer(transfer: Floats) -> Pieces:
+    """Return pieces from the matrices (..., 12, 12) that transfer displacements and momenta through them."""
+    a, b, c, d = (transfer[..., i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back
     return Pieces(_symmetric(stiffness), a - b @ back @ c, _symmetric(give))
 
 
+def carried_states(
+    beam: BeamValues,
+    theory: Theory,
+    forces: Forces,
+    square: complex,
+    starts: Floats,
+    shares: Floats,
+    states: Floats,
+) -> Floats:
+    """Return states (S, 12, m), displacements above momenta, carried on from ``starts`` over ``shares`` of the length.
+
+    A share is that of a piece at most.
+    """
+    at = forces((starts[:, None] + shares[:, None] * POINTS).ravel())
+    h = (shares * beam.length)[:, None, None]
+    rates = state_rates(beam, theory, at.reshape(starts.size, STAGES, 6), square)
+    whole = (starts.size, STAGES, *states.shape[1:])
+    first = states[:, None]
+    stages = np.broadcast_to(first, whole)
+    flat = (*whole[:2], -1)
+    for _ in range(_SWEEPS):
+        slopes = (rates @ stages).reshape(flat)
+        stages = first + (h * (INTEGRALS @ slopes)).reshape(whole)
+    slopes = (rates @ stages).reshape(flat)
+    found: Floats = states + (h[:, 0] * (WEIGHTS @ slopes)).reshape(starts.size, *whole[2:])
+    return found
+
+
 def _symmetric(matrices: Floats) -> Floats:
-    found: Floats = 0.5 * (matrices + matrices.swapaxes(1, 2))
+    found: Floats = 0.5 * (matrices + matrices.swapaxes(-1, -2))
     return found
 
 
@@ -147,13 +173,12 @@ def roots(give: Floats) -> Floats:
     return found
 
 
-def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) -> Floats:
+def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) -> Floats:
     """Return the matrices (..., 12, 12) of the system for displacements (u, v, w, phi) and their momenta."""
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
-    rotary = float(theory.rotary_inertia)
-    found = np.zeros((*n.shape, 12, 12), np.result_type(n, square, *beam))
+    found = np.zeros((*n.shape, 12, 12), np.result_type(n, *beam))
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
@@ -188,7 +213,13 @@ def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: complex) ->
     found[..., p_z, :] = -q_y + t * turns[1] - a * turns[0]
     for row, column, force in ((p_x, y, v_y), (p_x, z, v_z), (p_y, x, v_y), (p_z, x, v_z)):
         found[..., row, column] -= 0.5 * force
+    return found - square * inertia_rates(beam, theory) if square else found
+
+
+def inertia_rates(beam: BeamValues, theory: Theory) -> Floats:
+    """Return the matrix (12, 12) whose product with the square of the frequency `state_rates` subtracts."""
+    rotary = float(theory.rotary_inertia)
     inertia = [beam.mass] * 3 + [beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z]
-    for k, mass in enumerate(inertia):
-        found[..., 6 + k, k] -= square * mass
+    found = np.zeros((12, 12), np.result_type(*beam))
+    found[range(6, 12), range(6)] = inertia
     return found

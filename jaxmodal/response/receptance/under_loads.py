@@ -1,0 +1,201 @@
+"""Responses of arms in space under loads: the recursion of arms without, with pieces under all forces at rest.
+
+The stiffness over six directions and loads, ``d^T W d/2 - f^T q d - f^T G f/2``, is carried inwards as in
+`stiffness.entries`, in dense matrices for all frequencies at once. Forces at rest stiffen rigid parts against rotation
+and couple the motion before a joint to the deflections of its springs, which are therefore released together.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.response.driven.held_tips import SLOWEST
+from jaxmodal.response.driven.loaded_chains import LoadedChain
+from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.spatial.modes.values import LinkValues
+from jaxmodal.spatial.preload.chain import bar, shift
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+
+#: relative addition to a singular matrix, the smallest that changes 1
+_NUDGE = 2.0**-52
+
+
+class LoadedRecursion:
+    """The recursion of one arm at frequencies (F,); ``share`` scales the damping, one number per frequency.
+
+    Attributes
+    ----------
+    stiffness : array, shape (F, size, size)
+        Stiffness and loads at the ground, those of rigid supports last.
+    growth : array, shape (F,)
+        Approximate ratio of intermediate numbers to results.
+    factors : list of array
+        Factors of the characteristic determinant, without those of rigid supports and positive ones.
+    """
+
+    def __init__(
+        self, loaded: LoadedChain, size: int, rigid: int, omega: Numbers, share: Any = 1.0
+    ) -> None:
+        self.loaded, self.omega, self.square, self.share = loaded, omega, omega * omega, share
+        self.stiffness: Numbers = np.zeros((omega.size, size, size), omega.dtype)
+        self.growth: Floats = np.zeros(omega.size)
+        self.factors: list[Numbers] = []
+        self._held = size - rigid
+        self._run()
+
+    def symmetric(self) -> Symmetric:
+        """Return the stiffness as entries."""
+        w = self.stiffness
+        return Symmetric([w[:, i, j] for i, j in places(w.shape[-1])])
+
+    def _run(self) -> None:
+        chain = self.loaded.chain
+        links, turning = chain.model.values.links, chain.turning
+        # loads of rigid supports are numbered from the base, and met from the tip
+        held = [0 if x.held is None else int(np.sum(np.isinf(x.held))) for x in links]
+        for number in range(len(links) - 1, -1, -1):
+            link, own = links[number], turning.links[number]
+            end, start, turn = chain.carriers[number]
+            self._mass(link.tip)
+            if number + 1 < len(links):
+                self._mass(links[number + 1].stator)
+            self._add(own.end)
+            self._support(number, link, self._held + sum(held[:number]))
+            self._rigid(end)
+            if chain.model.links[number].rigid:
+                self._rigid(shift(np.array([float(link.beam.length), 0.0, 0.0])))
+                self._mass(bar(chain.model, number))
+                self._add(own.along)
+            else:
+                stations = self.loaded.stations(number)
+                for outer, inner in itertools.pairwise(stations):
+                    self._loads(number, outer)
+                    self._pieces(number, inner, outer)
+            self._loads(number, 0.0)
+            self._rigid(start)
+            self._add(own.start)
+            self._mass(link.hub)
+            self._joint(number, link)
+            self._rigid(turn)
+        if chain.model.values.base is not None:
+            self._mass(links[0].stator)
+            self._add(turning.base)
+            give = np.linalg.inv(chain.model.values.base)
+            self._release(np.broadcast_to(give, (self.omega.size, 6, 6)))
+
+    def _mass(self, matrix: Floats) -> None:
+        self.stiffness[:, :6, :6] -= self.square[:, None, None] * matrix
+
+    def _add(self, matrix: Floats) -> None:
+        """Add a stiffness against rotation, of forces at rest."""
+        self.stiffness[:, 3:6, 3:6] += matrix
+
+    def _rigid(self, matrix: Floats) -> None:
+        """Move to a place whose motion, times ``matrix``, is the motion here."""
+        w = self.stiffness
+        w[:, :6] = matrix.T @ w[:, :6]
+        w[:, :, :6] = w[:, :, :6] @ matrix
+
+    def _load(self, row: Floats, place: int) -> None:
+        self.stiffness[:, :6, place] -= row
+        self.stiffness[:, place, :6] -= row
+
+    def _loads(self, number: int, station: float) -> None:
+        for k, each in enumerate(self.loaded.readings, start=6):
+            if (each.link, each.station) == (number, station):
+                self._load(each.row, k)
+
+    def _support(self, number: int, link: LinkValues, place: int) -> None:
+        """Add springs, and a load for each rigid support beside a spring that has no effect, as without loads."""
+        if link.supports is None or link.held is None:
+            return
+        beam = link.beam
+        for direction, stiffness in zip(link.supports, link.held, strict=True):
+            if np.isinf(stiffness):
+                self._load(direction, place)
+                place += 1
+                waves, bending = SLOWEST / beam.length, min(beam.bending_y, beam.bending_z)
+                stiffness = bending * (waves if np.any(direction[3:]) else waves**3)
+            self.stiffness[:, :6, :6] += stiffness * np.outer(direction, direction)
+
+    def _pieces(self, number: int, start: float, end: float) -> None:
+        pieces = self.loaded.pieces(number, start, end, self.omega, self.share)
+        for k in range(pieces.give.shape[1] - 1, -1, -1):
+            stiffness, carried, give = (x[:, k] for x in pieces)
+            # 1/cos of the wave along the piece is the determinant of what it carries
+            self.factors.append(1.0 / np.linalg.det(carried))
+            self._release(give)
+            w = self.stiffness
+            w[:, :6] = carried.swapaxes(1, 2) @ w[:, :6]
+            w[:, :, :6] = w[:, :, :6] @ carried
+            w[:, :6, :6] += stiffness
+
+    def _release(self, give: Numbers) -> None:
+        """Release a flexibility (F, 6, 6) in all six directions: ``(1 + W R)^-1 W``."""
+        if np.iscomplexobj(give) and not np.iscomplexobj(self.stiffness):
+            self.stiffness = self.stiffness.astype(complex)
+        w = self.stiffness
+        square = np.eye(6) + w[:, :6, :6] @ give
+        inverse = _inverse(square)
+        # forces in units that deflect the element alike
+        size = np.sqrt(np.abs(np.diagonal(give, axis1=1, axis2=2)))
+        size = np.where(size > 0.0, size, 1.0)
+        scaled = np.abs(inverse) * size[:, :, None] / size[:, None, :]
+        self.growth = np.maximum(self.growth, scaled.max(axis=(1, 2)))
+        self.factors.append(np.linalg.det(square))
+        released = inverse @ w[:, :6]
+        across = w[:, 6:, :6] @ give @ released[:, :, 6:]
+        w[:, 6:, 6:] -= 0.5 * (across + across.swapaxes(1, 2))
+        w[:, :6] = released
+        w[:, :6, :6] = 0.5 * (w[:, :6, :6] + w[:, :6, :6].swapaxes(1, 2))
+        w[:, 6:, :6] = released[:, :, 6:].swapaxes(1, 2)
+
+    def _joint(self, number: int, link: LinkValues) -> None:
+        """Release the springs of a joint, and add its rotor with ``J (a . phi_before + N q)^2/2``."""
+        given = np.isfinite(link.stiffness)
+        directions, inertia, ratio = link.directions[given], *link.rotor
+        spin = np.concatenate([np.zeros(3), link.directions[-1, 3:]])
+        turning = (self.square * inertia)[:, None, None]
+        plain = self.stiffness
+        if directions.size:
+            dampers = np.multiply.outer(self.omega * self.share, self.loaded.dampers[number][given])
+            stiffness: Any = np.broadcast_to(link.stiffness[given], dampers.shape)
+            if dampers.any():
+                stiffness = stiffness + 1j * dampers
+            turns = np.zeros(len(directions))
+            if given[-1]:
+                turns[-1] = ratio * float(spin @ directions[-1])
+            acting = directions @ plain[:, :6]
+            own = acting[:, :, :6] @ directions.T - turning * np.outer(turns, turns)
+            if given[-1]:
+                for k, each in enumerate(self.loaded.readings, start=6):
+                    if each.link == number:
+                        acting[:, -1, k] -= each.give
+            coupling = self.loaded.chain.turning.links[number].joint
+            acting[:, :, :6] += directions @ coupling.T - turning * np.outer(turns, spin)
+            springs = stiffness[:, :, None] * np.eye(len(directions))
+            whole = springs + own
+            inverse = _inverse(whole)
+            terms = np.abs(stiffness) + np.abs(np.diagonal(own, axis1=1, axis2=2))
+            size = np.sqrt(np.where(terms > 0.0, terms, 1.0))
+            scaled = np.abs(inverse) * size[:, :, None] * size[:, None, :]
+            self.growth = np.maximum(self.growth, scaled.max(axis=(1, 2)))
+            known = link.stiffness[given]
+            scale = np.prod(np.where(known > 0.0, known, 1.0))
+            self.factors.append(np.linalg.det(whole) / scale)
+            given_up = acting.swapaxes(1, 2) @ inverse @ acting
+            self.stiffness = plain - 0.5 * (given_up + given_up.swapaxes(1, 2))
+        self.stiffness[:, :6, :6] -= turning * np.outer(spin, spin)
+
+
+def _inverse(matrices: Numbers) -> Numbers:
+    """Return inverses; near those of singular matrices, whose response is then that near a resonance."""
+    singular = np.linalg.det(matrices) == 0.0
+    if singular.any():
+        size = np.abs(matrices).max(axis=(1, 2)) * singular
+        size = np.where(size > 0.0, size, singular)
+        matrices = matrices + (_NUDGE * size)[:, None, None] * np.eye(matrices.shape[-1])
+    return np.linalg.inv(matrices)
