@@ -259,7 +259,7 @@ def test_what_has_no_such_values_is_refused(changes, message):
         ({"limits": (0.0, 0.3), "across": "link*.length", "values": (0.3, 0.4)}, None),
         (
             {"limits": (0.0, 0.3), "across": "payload.inertia.yy", "values": (0.1, 0.2)},
-            "no body has payload.inertia.xx = .* with payload.inertia.yy",
+            "limits, values: with payload.inertia.xx = 0 and payload.inertia.yy = 0.1: .*moment",
         ),
         (
             {
