@@ -315,6 +315,21 @@ def test_commands_find_values():
     arm = jm.examples.three_link_industrial().with_posture(np.radians([40.0, -60.0]))
     own = jm.postures_at(arm, 2 * np.pi * 30.0, "payload.mass")
     assert [row["value"] for row in rows] == np.asarray(own.angle)[np.asarray(own.found)].tolist()
+    inertia = ["--joint", "payload.inertia.xx"]
+    asked_six = ["postures", "example:six_axis_industrial", "--frequency", "37", *inertia]
+    run = CliRunner().invoke(
+        main, [*asked_six, "--range", "payload.inertia.xx=0,0.3", "--format", "json"]
+    )
+    assert run.exit_code == 0, run.output
+    own = jm.postures_at(SIX, 2 * np.pi * 37.0, "payload.inertia.xx", limits=(0.0, 0.3))
+    assert [row["value"] for row in json.loads(run.output)] == own.angle[own.found].tolist()
+    for more, message in (
+        ([], "give them, such as --range payload.inertia.xx=0,1"),
+        (["--range", "payload.mass=0,1"], "--range payload.mass: is not that of --joint"),
+    ):
+        run = CliRunner().invoke(main, [*asked_six, *more])
+        assert run.exit_code == 2
+        assert message in run.output
     ranges = [
         "--joint",
         "payload.mass",
