@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
+from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     BadInput,
@@ -25,12 +27,39 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
 
+if TYPE_CHECKING:
+    from jaxmodal.spatial.arms.arm import AnyArm
+
+#: the least and the largest value of something
+Range = tuple[float, float]
 turning_posture_option = posture_option(", of the joints that do not turn.")
 
 
 def joint_or_address(given: str) -> int | str:
     """Return what an option of a joint says: its number, or an address."""
     return int(given) if given.isascii() and given.isdigit() else given
+
+
+def _limits(arm: AnyArm, joint: int | str, ranges: dict[str, Range] | None) -> Range | None:
+    """Return the range of the value of ``--joint`` in SI units, of which some values need one."""
+    from jaxmodal.arm.addresses import resolve_address
+    from jaxmodal.postures.unknowns import needs_limits, quantity_given
+
+    if isinstance(joint, str):
+        quantity = quantity_given(arm, joint)
+        if not ranges and needs_limits(quantity):
+            raise BadInput(
+                f"--joint {joint}: its least and its largest value are needed; give them, such as --range {joint}=0,1."
+            )
+    limits = None
+    for address, ends in (in_si(arm, ranges) or {}).items():
+        singles = resolve_address(arm, address)
+        if not isinstance(joint, str) or singles != resolve_address(arm, joint):
+            raise BadInput(
+                f"--range {address}: is not that of --joint {joint}; leave it out, or give --joint {address}."
+            )
+        limits = ends
+    return limits
 
 
 joint_option = click.option(
@@ -47,6 +76,10 @@ joint_option = click.option(
 @click.argument("argument", metavar="ARM")
 @click.option("--frequency", "hertz", type=Number(), required=True, help="Natural frequency, Hz.")
 @joint_option
+@range_option(
+    "Least and largest value of an address given to --joint, SI units; a gear ratio and a component of an inertia "
+    "tensor need them."
+)
 @turning_posture_option
 @theory_option
 @format_option()
@@ -54,6 +87,7 @@ def postures(
     argument: str,
     hertz: float,
     joint: int | str,
+    ranges: dict[str, Range] | None,
     posture_deg: Posture | None,
     theory: TheoryName,
     output_format: str,
@@ -71,7 +105,10 @@ def postures(
     if not (math.isfinite(hertz) and hertz > 0.0):
         raise BadInput(f"--frequency {hertz}: expected a frequency above 0, in Hz.")
     with refusing(argument):
-        found = to_host(postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory))
+        limits = _limits(arm, joint, ranges)
+        found = to_host(
+            postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory, limits=limits)
+        )
     named = "value" if isinstance(joint, str) else "angle_deg"
     rows = [
         {

@@ -25,7 +25,7 @@ from jaxmodal.cli.arguments import (
 )
 from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import picture_option, save_picture
-from jaxmodal.cli.postures import joint_option, joint_or_address, turning_posture_option
+from jaxmodal.cli.postures import Range, joint_option, joint_or_address, turning_posture_option
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.readings import as_read
 from jaxmodal.postures.resonance_results import limited, row_values
@@ -33,8 +33,6 @@ from jaxmodal.postures.resonance_results import limited, row_values
 if TYPE_CHECKING:
     from jaxmodal.postures.resonance_results import ResonanceMap
     from jaxmodal.spatial.arms.arm import AnyArm
-
-Range = tuple[float, float]
 
 
 def _turning(found: ResonanceMap) -> str:

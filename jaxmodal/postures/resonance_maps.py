@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +12,8 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import band, is_whole, real_array
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
 from jaxmodal.postures.places import joint_at
@@ -254,19 +254,15 @@ def _value_limits(joint: str, limits: Any) -> tuple[float, float]:
 def _require_possible_ends(
     arm: AnyArm, row: str, values: np.ndarray, joint: str, limits: tuple[float, float]
 ) -> None:
-    """Refuse rows in which the arm may not have both limits of the value: they are of one inertia tensor."""
-    if ".inertia." not in joint or isinstance(arm, Arm):
+    """Refuse rows in which the arm may not have both limits of the value, where they are of one inertia tensor.
+
+    With those of the first and the last row all are possible, as are all values between two limits.
+    """
+    if ".inertia." not in joint:
         return
-    rows = dict.fromkeys(resolve_address(arm, row), values)
-    for limit in limits:
-        given = dict.fromkeys(resolve_address(arm, joint), np.full(values.size, limit))
-        with np.errstate(all="ignore"):
-            possible = valid_cells(arm.with_values(rows | given), values.size)
-        for place in np.flatnonzero(~possible)[:1]:
-            raise ValueError(
-                f"limits, values: no body has {joint} = {limit:.6g} with {row} = {values[place]:.6g}; expected limits "
-                "that are possible in every row"
-            )
+    for value, limit in itertools.product(values[[0, -1]].tolist(), limits):
+        with within(f"limits, values: with {joint} = {limit:.6g} and {row} = {value:.6g}: "):
+            set_parameters(arm, {row: value, joint: limit})
 
 
 def _pieces(

@@ -261,12 +261,17 @@ def quantity_given(arm: AnyArm, address: str) -> Quantity:
     if found is None:
         raise ValueError(
             f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
-            "mass, an inertia, a rotor, a gear, a spring, a support, such as 'payload.mass', in space of several, too, "
-            "such as 'link*.joint_stiffness'"
+            "mass, an inertia, a rotor, a gear, a spring or a support, such as 'payload.mass', in space also of "
+            "several springs or bodies, such as 'link*.joint_stiffness'"
         )
     if not found.degree:
         raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")
     return found
+
+
+def needs_limits(quantity: Quantity) -> bool:
+    """Whether the least and the largest of a value have to be given: of one that may be negative, or of a tensor."""
+    return is_of_a_tensor(quantity) or may_be_negative(quantity)
 
 
 def _limits(arm: AnyArm, quantity: Quantity, limits: Any) -> tuple[float, float]:
@@ -274,8 +279,7 @@ def _limits(arm: AnyArm, quantity: Quantity, limits: Any) -> tuple[float, float]
 
     Then all between them do: with E the unit matrix, such tensors T are those without a negative ``tr(T)/2 E - T``.
     """
-    of_tensor = is_of_a_tensor(quantity)
-    signed = of_tensor or may_be_negative(quantity)
+    signed = needs_limits(quantity)
     if limits is None and not signed:
         return 0.0, math.inf
     least = -math.inf if signed else 0.0
@@ -287,7 +291,7 @@ def _limits(arm: AnyArm, quantity: Quantity, limits: Any) -> tuple[float, float]
             f"limits = {shown(limits)}; expected the least and the largest {quantity.address}, ascending, {expected}"
             f"{in_unit(quantity.address)}"
         )
-    if of_tensor:
+    if is_of_a_tensor(quantity):
         with within(f"limits = {shown(limits)}: "):
             for end in pair:
                 set_parameters(arm, {quantity.address: float(end)})

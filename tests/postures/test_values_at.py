@@ -263,7 +263,7 @@ def test_what_has_no_such_values_is_refused(changes, message):
         ({"limits": (0.0, 0.3), "across": "link*.length", "values": (0.3, 0.4)}, None),
         (
             {"limits": (0.0, 0.3), "across": "payload.inertia.yy", "values": (0.1, 0.2)},
-            "no body has payload.inertia.xx = .* with payload.inertia.yy",
+            "limits, values: with payload.inertia.xx = 0 and payload.inertia.yy = 0.1: .*moment",
         ),
         (
             {
@@ -319,6 +319,21 @@ def test_commands_find_values():
     arm = jm.examples.three_link_industrial().with_posture(np.radians([40.0, -60.0]))
     own = jm.postures_at(arm, 2 * np.pi * 30.0, "payload.mass")
     assert [row["value"] for row in rows] == np.asarray(own.value)[np.asarray(own.found)].tolist()
+    inertia = ["--joint", "payload.inertia.xx"]
+    asked_six = ["postures", "example:six_axis_industrial", "--frequency", "37", *inertia]
+    run = CliRunner().invoke(
+        main, [*asked_six, "--range", "payload.inertia.xx=0,0.3", "--format", "json"]
+    )
+    assert run.exit_code == 0, run.output
+    own = jm.postures_at(SIX, 2 * np.pi * 37.0, "payload.inertia.xx", limits=(0.0, 0.3))
+    assert [row["value"] for row in json.loads(run.output)] == own.value[own.found].tolist()
+    for more, message in (
+        ([], "give them, such as --range payload.inertia.xx=0,1"),
+        (["--range", "payload.mass=0,1"], "--range payload.mass: is not that of --joint"),
+    ):
+        run = CliRunner().invoke(main, [*asked_six, *more])
+        assert run.exit_code == 2
+        assert message in run.output
     ranges = [
         "--joint",
         "payload.mass",

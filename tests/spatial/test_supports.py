@@ -362,7 +362,6 @@ def test_a_base_that_moves_leaves_supports_where_they_are():
         lambda arm: jm.frequency_response(
             arm, [1.0], "tip.x", "tip.x", quantity="dynamic_stiffness"
         ),
-        lambda arm: jm.posture_series(arm, 10.0, joints=[2]),
         lambda arm: dynamics.turning_frequencies(dynamics.flexible_arm(arm, 2), [1.0]),
     ],
 )
