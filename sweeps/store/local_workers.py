@@ -16,6 +16,13 @@ from sweeps.store import attempts
 _IMPORTED = ("distributed", "sweeps", "sweeps.store.zarr_store")
 #: and those that it imports if this process has
 _ALSO = ("jaxmodal.cli.commands",)
+#: what dask watches for a dashboard, which there is none of, seldom or never: by default it looks at the stacks of a
+#: worker every 10 ms and at its event loop every 20 ms, with the lock that the solver needs, a tenth of the time
+_WATCHED_LESS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 
 
 def begin_workers() -> None:
@@ -55,6 +62,7 @@ def local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
     import dask
 
     chosen: dict[str, Any] = {"distributed.scheduler.allowed-failures": attempts.MOST - 1}
+    chosen |= _WATCHED_LESS
     if sys.platform == "linux":
         chosen["distributed.worker.multiprocessing-method"] = "forkserver"
     with contextlib.ExitStack() as stack:

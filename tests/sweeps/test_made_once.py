@@ -90,7 +90,10 @@ import sweeps
 from sweeps.store.local_workers import local_cluster
 
 def asked():
-    return os.getppid(), "sweeps.store.on_workers" in sys.modules
+    import dask
+
+    imported = [name for name in ("sweeps.store.on_workers", "xarray") if name in sys.modules]
+    return os.getppid(), imported, dask.config.get("distributed.worker.profile.enabled")
 
 if __name__ == "__main__":
     with local_cluster(distributed, 2) as cluster, distributed.Client(cluster) as client:
@@ -110,9 +113,10 @@ def test_workers_of_this_machine_are_copies_that_have_imported_the_solver(tmp_pa
         [sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=300
     )
     found = json.loads(ended.stdout)
-    parents = {parent for parent, _ in found["answers"]}
+    parents = {parent for parent, _, _ in found["answers"]}
     assert len(found["answers"]) == 2
     assert len(parents) == 1
     assert found["own"] not in parents
-    assert all(imported for _, imported in found["answers"])
+    assert all(imported == ["sweeps.store.on_workers"] for _, imported, _ in found["answers"])
+    assert not any(watched for _, _, watched in found["answers"])
     assert found["failures"] == 3  # four workers may end, as many processes as with claims
