@@ -68,7 +68,7 @@ def test_a_rod_on_springs_in_closed_form():
     )
     np.testing.assert_allclose(table @ parameters(model), force, rtol=1e-13, atol=1e-12)
     held = dynamics.FeedForward(dynamics.Hold([1.3]), gravity_alone=True)
-    torque = held(0.0, q[1], zero[1], model)
+    torque = jax.jit(lambda at, rate: held(0.0, at, rate, model))(q[1], zero[1])
     np.testing.assert_allclose(torque, force[1], rtol=1e-13, atol=1e-12)
 
 
@@ -134,8 +134,8 @@ def test_implicit_steps_take_the_stiffness_of_the_springs():
     """Unstrained springs have no other stiffness; half of it would do for steps that are short."""
     model = dynamics.flexible_arm(rod(**SPRUNG), shapes="polynomial")
     home = np.array([REST])
-    found = supports.tangent(model, home)
-    expected = jax.jacfwd(lambda q: supports.forces(model, q))(home)
+    found = jax.jit(lambda q: supports.tangent(model, q))(home)
+    expected = jax.jit(jax.jacfwd(lambda q: supports.forces(model, q)))(home)
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=0.0)
 
 

@@ -6,7 +6,8 @@ Each is a pytree, so that its values may be traced or batched. Angles are those 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -35,14 +36,42 @@ class Motion(Named):
 
     def __call__(self, time: Any) -> tuple[Array, Array, Array]:
         """Return angles, rates and accelerations at a time: rad, rad/s, rad/s^2, each of shape (n,)."""
-        one = jnp.ones_like(jnp.asarray(time, jnp.float64))
+        return _in_one_program(_differentiated, self, time)
 
-        def rate(at: Array) -> tuple[Array, Array]:
-            return jax.jvp(self.angles, (at,), (one,))
 
-        (angle, speed), (_, change) = jax.jvp(rate, (jnp.asarray(time, jnp.float64),), (one,))
-        return angle, speed, change
+def angles_at(motion: Motion, times: Any) -> Array:
+    """Return the angles of a motion at many times, rad, shape (T, n)."""
+    return _in_one_program(_angles_at, motion, times)
 
+
+def _in_one_program(function: Callable[..., Any], motion: Motion, time: Any) -> Any:
+    """Apply a function of a motion and times; where they are known, by one program, else operation by operation."""
+    leaves = jax.tree_util.tree_leaves((motion, time))
+    known = all(isinstance(x, _NUMBERS) for x in leaves) and not is_traced(leaves)
+    return _computed(function, motion, time) if known else function(motion, time)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _computed(function: Callable[..., Any], motion: Motion, time: Any) -> Any:
+    return function(motion, time)
+
+
+def _differentiated(motion: Motion, time: Any) -> tuple[Array, Array, Array]:
+    one = jnp.ones_like(jnp.asarray(time, jnp.float64))
+
+    def rate(at: Array) -> tuple[Array, Array]:
+        return jax.jvp(motion.angles, (at,), (one,))
+
+    (angle, speed), (_, change) = jax.jvp(rate, (jnp.asarray(time, jnp.float64),), (one,))
+    return angle, speed, change
+
+
+def _angles_at(motion: Motion, times: Any) -> Array:
+    return jax.vmap(motion.angles)(jnp.asarray(times, jnp.float64))
+
+
+#: kinds of values of a motion that a program takes; a class of the caller need not be a pytree
+_NUMBERS = (float, int, np.ndarray, np.number, jax.Array)
 
 #: rule for a field that holds a motion; below, rules for other fields
 A_MOTION = ("a Motion, such as Hold or RestToRest", lambda x: isinstance(x, Motion))
@@ -227,7 +256,7 @@ def checked_angles(
         raise ArmError(
             f"{name}: gives angles of shape {shape}; must be ({number},), one for {each}."
         )
-    if not np.all(np.isfinite(np.asarray(motion.angles(jnp.asarray(time))))):
+    if not np.all(np.isfinite(np.asarray(motion(time)[0]))):
         raise ArmError(
             f"{name}: its angles at t = {time!r} s are not finite; must be, so check that its path is in reach."
         )

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite, positive, reals, require_truth
@@ -19,7 +18,7 @@ from jaxmodal.dynamics.drives.inverse_kinematics import (
     length_of,
     missed_by,
 )
-from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.motions import Motion, angles_at
 from jaxmodal.dynamics.drives.piecewise import through
 from jaxmodal.dynamics.drives.rules import ascending_times, check_values
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
@@ -229,7 +228,7 @@ def follow_path(
     found = jax.device_get(followed(model, begin, places, axes, lower, upper, damping**2))
     motion = through(moments, found.angles, "not-a-knot")
     middles = 0.5 * (moments[1:] + moments[:-1])
-    between = np.asarray(jax.vmap(motion.angles)(jnp.asarray(middles)))
+    between = np.asarray(angles_at(motion, middles))
     missed = jax.device_get(
         missed_by(model, between, *_sampled(model, path, middles, orientation, begin))
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.motions import Motion, angles_at
 from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.states import momenta, tip_position
@@ -163,7 +162,7 @@ def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset
 
     require_held_base(model, "the tip of the rigid arm on a motion of its joints")
     at = np.asarray(times, np.float64)
-    angles = np.asarray(jax.vmap(wanted.angles)(at))
+    angles = np.asarray(angles_at(wanted, at))
     q = np.zeros((at.size, model.num_coordinates))
     for places in (np.arange(model.num_links), model.layout.driven):
         q[:, places] = angles

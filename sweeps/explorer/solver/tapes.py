@@ -268,10 +268,40 @@ def _solved(tape: Tape, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _moved(equation: Any, x: list[np.ndarray]) -> np.ndarray:
-    """Return the result of a primitive that rearranges numbers; JAX applies it to the register numbers."""
+    """Return the result of a primitive that rearranges numbers; JAX, which compiles each, does what is rare."""
+    name, given = equation.primitive.name, equation.params
+    if name in _IN_NUMPY and not (name == "reshape" and given["dimensions"]):
+        return _IN_NUMPY[name](x, given)
     places = [np.asarray(a, np.int64) for a in x]
-    moved = equation.primitive.bind(*(jax.numpy.asarray(a) for a in places), **equation.params)
+    moved = equation.primitive.bind(*(jax.numpy.asarray(a) for a in places), **given)
     return np.asarray(moved).astype(object)
+
+
+def _broadcast(x: list[np.ndarray], given: dict[str, Any]) -> np.ndarray:
+    """Return an array whose axes are some of a larger one's, repeated along the others."""
+    sizes = [1] * len(given["shape"])
+    for axis, size in zip(given["broadcast_dimensions"], x[0].shape, strict=True):
+        sizes[axis] = size
+    return np.broadcast_to(x[0].reshape(sizes), given["shape"])
+
+
+def _sliced(x: list[np.ndarray], given: dict[str, Any]) -> np.ndarray:
+    strides = given["strides"] or (1,) * x[0].ndim
+    bounds = zip(given["start_indices"], given["limit_indices"], strides, strict=True)
+    return x[0][tuple(slice(*each) for each in bounds)]
+
+
+_IN_NUMPY: dict[str, Callable[[list[np.ndarray], dict[str, Any]], np.ndarray]] = {
+    "broadcast_in_dim": _broadcast,
+    "slice": _sliced,
+    "reshape": lambda x, given: x[0].reshape(given["new_sizes"]),
+    "squeeze": lambda x, given: np.squeeze(x[0], tuple(given["dimensions"])),
+    "rev": lambda x, given: np.flip(x[0], tuple(given["dimensions"])),
+    "transpose": lambda x, given: np.transpose(x[0], given["permutation"]),
+    "concatenate": lambda x, given: np.concatenate(x, given["dimension"]),
+    "stack": lambda x, given: np.stack(x, given["axis"]),
+}
+"""The usual ones of `_MOVES`, on registers and the parameters of JAX's primitive."""
 
 
 def _gathered(tape: Tape, equation: Any, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
