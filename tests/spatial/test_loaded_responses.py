@@ -41,6 +41,13 @@ def test_forces_at_the_tip_as_in_the_plane():
     own, found = (jm.frequency_response(x, omega, ports, ports).values for x in arms)
     size = np.abs(own).max(axis=(0, 1))
     np.testing.assert_allclose(found / size, own / size, rtol=0, atol=1e-11)
+    moved = {"quantity": "transmissibility"}
+    for base in (("base.x", "base.x"), ("base.rotation", "base.rz")):
+        own, found = (
+            jm.frequency_response(x, omega, at, ports, **moved).values
+            for x, at in zip(arms, base, strict=True)
+        )
+        np.testing.assert_allclose(found, own, rtol=0, atol=1e-11 * np.abs(own).max())
     own, found = (jm.static_compliance(x, ports, ports).values for x in arms)
     np.testing.assert_allclose(found, own, rtol=0, atol=1e-12 * np.abs(own).max())
     own, found = (jm.damped_modes(x, n).roots for x, n in zip(arms, (1, 2), strict=True))

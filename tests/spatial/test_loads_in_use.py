@@ -13,6 +13,7 @@ import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
+from sweeps.analysis import tracking
 from tests.spatial.loaded_arms import (
     DOWN,
     MATERIAL,
@@ -276,6 +277,7 @@ def test_sweeps_of_damped_arms():
         np.testing.assert_allclose(cell["tip_compliance"], values, rtol=1e-9, atol=1e-15)
         peak = np.abs(jm.response_peaks(own, 2 * np.pi, 120 * np.pi, "tip.z", "tip.z").values).max()
         np.testing.assert_allclose(cell["peak_response"], peak, rtol=1e-9, atol=0)
+    assert tracking.track(found, "link1_joint_angle").branch.values.tolist() == [[1], [1]]
 
 
 @pytest.mark.slow
