@@ -84,7 +84,8 @@ class Tables:
     ) -> SeriesResults:
         """All that the series can do for the ``valid`` of the ``places`` of cells."""
         results = SeriesResults.empty(valid, self.modes)
-        usable = np.where(valid, places, 0.0)
+        # fresh memory is dear
+        usable = places if valid.all() else np.where(valid, places, 0.0)
         if not self.host and valid.any():
             self._compile_count(places.shape[0])
         self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
