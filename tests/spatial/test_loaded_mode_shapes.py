@@ -134,6 +134,32 @@ def test_repeated_frequencies_have_an_orthonormal_basis():
     np.testing.assert_array_less(np.asarray(found.residuals), 1e-11)
 
 
+@pytest.mark.parametrize("stiffness", [0.0, 1.0])
+def test_a_stiff_rod_on_a_soft_hinge_swings_straight(stiffness):
+    """It hangs: ``omega^2 = (k + m g L/2)/(m L^2/3)``, with the forces of a rigid rod, and its derivatives."""
+    length, theory = 0.5, {"theory": "euler_bernoulli"}
+    rod = jm.SpatialLink(
+        length,
+        section=jm.circle(0.08),
+        joint_axis=(0, 1, 0),
+        joint_angle=np.pi / 2,
+        joint_stiffness=stiffness,
+        **MATERIAL,
+    )
+    arm = jm.SpatialArm((rod,), loads=jm.SpatialLoads(gravity_z=-9.81))
+    mass = 2700.0 * np.pi * 0.04**2 * length
+    inertia = mass * length**2 / 3.0
+    omega = np.sqrt((stiffness + 0.5 * mass * 9.81 * length) / inertia)
+    found = jm.mode_shapes(arm, 1, **theory, stations=3)
+    # the rod bends a little
+    np.testing.assert_allclose(found.omega, omega, rtol=1e-5, atol=0)
+    np.testing.assert_array_less(np.asarray(found.residuals), 1e-11)
+    turned = np.abs(np.asarray(found.rotation)[0, 0, :, 1])
+    np.testing.assert_allclose(turned, 1.0 / np.sqrt(inertia), rtol=1e-3, atol=0)
+    slope = jm.sensitivities(arm, 1, **theory, addresses=["loads.gravity_z"]).derivative
+    np.testing.assert_allclose(slope, -0.25 * mass * length / inertia / omega, rtol=1e-4, atol=0)
+
+
 def test_batches_are_single_arms(arm):
     cells = {"loads.gravity_z": np.array([-9.81, 0.0]), "payload.mass": np.array([8.0, 5.0])}
     found = jm.natural_frequencies_batch(arm, cells, 2)

@@ -117,17 +117,23 @@ def stationary(
     counts = chain.pieces_for(factor, square) if counts is None else counts
     assert counts is not None
     columns = _columns(chain, factor, counts, square)
-    found = _energy(chain, factor, counts, columns, square)
-    held = np.zeros((len(found.moved),) * 2)
-    matrix = np.block([[found.twice, found.moved.T], [found.moved, held]])
-    # free motions and forces of supports are scaled by their largest coupling
-    size = np.abs(matrix).max(axis=0, initial=0.0)
+    matrix = _bordered(_energy(chain, factor, counts, columns, square))
+    # free motions and forces of supports are scaled by their largest coupling, also halfway, where nothing cancels
+    halfway = (factor, 0.5 * square) if square else (0.5 * factor, 0.0)
+    half = _bordered(_energy(chain, halfway[0], counts, columns, halfway[1]))
+    size = np.maximum(np.abs(matrix), np.abs(half)).max(axis=0, initial=0.0)
     scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     scaled = matrix * scale[:, None] * scale
     values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
     vector = scale[:, None] * vectors[:, np.argsort(np.abs(values))[:count]]
     own = columns.shape[1]
     return Stationary(columns @ vector[:own], vector[own:], counts)
+
+
+def _bordered(found: Energy) -> Floats:
+    """Return the matrix of energies with the motions of rigid supports as its border."""
+    held = np.zeros((len(found.moved),) * 2)
+    return np.block([[found.twice, found.moved.T], [found.moved, held]])
 
 
 def _mixed(
