@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import hashlib
+import itertools
 import math
 import re
 import xml.etree.ElementTree
@@ -172,7 +173,7 @@ def test_modes_of_frequency_zero_have_a_row_and_no_picture():
     link = BEAM.links[0]
     arm = jm.Arm((link.replace(joint_stiffness=0.0), link))
     asked = Asked(arm, "euler_bernoulli", 2, 16)
-    _, modes, matters, _, lowest, *_ = parts(asked)
+    _, modes, matters, _, lowest = itertools.islice(parts(asked), 5)
     assert len(modes.tables[0].rows) == 2
     found = jm.mode_shapes(arm, 2, theory="euler_bernoulli", throw=False)
     there = np.isfinite(np.asarray(found.displacement)).all(axis=(1, 2, 3))
@@ -195,7 +196,7 @@ def test_what_is_not_certified_is_said(monkeypatch):
         return dataclasses.replace(found, frequencies=frequencies)
 
     monkeypatch.setattr(made, "mode_shapes", doubted)
-    _, modes, *_ = parts(Asked(THREE, "timoshenko", 2, 16))
+    _, modes = itertools.islice(parts(Asked(THREE, "timoshenko", 2, 16)), 2)
     assert [row[2] for row in modes.tables[0].rows] == ["certified", "NOT certified: not_converged"]
     assert any(note.startswith("not_converged: ") for note in modes.tables[0].notes)
 

@@ -2,12 +2,15 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jaxmodal as jm
 from jaxmodal.runtime.errors import ArmError
 from sweeps.explorer.solver import arm_json
+from sweeps.explorer.solver.tapes import tape_of_function
+from tests.compiled_programs import names_of_programs
 from tests.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
 from tests.real_arms import steel
 
@@ -210,3 +213,18 @@ def test_what_is_no_base_is_refused(tmp_path):
     truth = jm.natural_frequencies(jm.set_parameters(arm, {"base_stiffness.k13": 6.9e5}), 2).omega
     np.testing.assert_allclose(found[0]["omega"], truth, rtol=1e-10, atol=0.0)
     assert "base_stiffness.k13 = 710000: no arm can have this value" in found[1]["error"]
+
+
+def test_moves_of_numbers_compile_nothing():
+    """What a traced function only rearranges is known as registers: here rows of six inputs, turned and cut."""
+
+    def moved(*x):
+        rows = jnp.stack([jnp.stack(x[:3]), jnp.stack(x[3:])])
+        turned = rows[::-1].T[:, None]
+        return [jnp.concatenate([turned[1:, 0, ::2], rows[:, :2]], 1).ravel()]
+
+    with names_of_programs() as programs:
+        tape = tape_of_function(moved, 6)
+    assert programs == []
+    assert tape["code"] == []
+    assert tape["outputs"] == [4, 0, 1, 5, 3, 4]

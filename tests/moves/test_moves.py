@@ -294,7 +294,7 @@ def test_moves_from_files(tmp_path):
     path = tmp_path / "move.csv"
     path.write_text("time [s],q1,q2\n0,0,10\n0.1,1,12\n0.3,5,20\n")
     move = read_move(path, 2)
-    np.testing.assert_allclose(np.degrees(move.angles(0.1)), [1.0, 12.0], rtol=1e-12, atol=0)
+    np.testing.assert_allclose(np.degrees(move(0.1)[0]), [1.0, 12.0], rtol=1e-12, atol=0)
     np.testing.assert_allclose(move(0.1)[2], move(0.1 - 1e-9)[2], rtol=1e-5, atol=0)
     for text, words in (
         ("0,0,10\n0,1,12\n", "line 2: time 0 s; must be later"),

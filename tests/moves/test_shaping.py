@@ -10,6 +10,7 @@ import jaxmodal as jm
 from benchmarks.quiet_moves import LEFT, arm, compared, random_moves
 from jaxmodal import dynamics
 from jaxmodal.cli.commands import main
+from jaxmodal.dynamics.drives.motions import angles_at
 from jaxmodal.moves import (
     compare_shapers,
     controller_settings,
@@ -170,10 +171,8 @@ def test_what_controllers_take(tmp_path):
     write_move(shaped.motion, tmp_path / "shaped.csv", 0.002)
     again = read_move(tmp_path / "shaped.csv", 1)
     times = np.linspace(0.0, shaped.duration, 300)
-    for time in times[::30]:
-        np.testing.assert_allclose(
-            again.angles(time), shaped.motion.angles(time), rtol=0, atol=1e-6
-        )
+    read, written = (angles_at(motion, times[::30]) for motion in (again, shaped.motion))
+    np.testing.assert_allclose(read, written, rtol=0, atol=1e-6)
     np.testing.assert_allclose(again.breaks[-1], shaped.duration, rtol=1e-8, atol=0)
     settings = controller_settings(shaped)
     hertz = shaped.unshaped[0].frequencies_hz[0]

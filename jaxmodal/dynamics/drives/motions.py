@@ -48,7 +48,11 @@ def _in_one_program(function: Callable[..., Any], motion: Motion, time: Any) -> 
     """Apply a function of a motion and times; where they are known, by one program, else operation by operation."""
     leaves = jax.tree_util.tree_leaves((motion, time))
     known = all(isinstance(x, _NUMBERS) for x in leaves) and not is_traced(leaves)
-    return _computed(function, motion, time) if known else function(motion, time)
+    if not known:
+        return function(motion, time)
+    if not isinstance(time, jax.Array):  # Python's numbers would be another program than NumPy's
+        time = np.asarray(time, np.float64)
+    return _computed(function, motion, time)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -72,7 +76,6 @@ def _angles_at(motion: Motion, times: Any) -> Array:
 
 #: kinds of values of a motion that a program takes; a class of the caller need not be a pytree
 _NUMBERS = (float, int, np.ndarray, np.number, jax.Array)
-
 #: rule for a field that holds a motion; below, rules for other fields
 A_MOTION = ("a Motion, such as Hold or RestToRest", lambda x: isinstance(x, Motion))
 _PLACE = "two finite numbers, x and y (m)"
