@@ -7,6 +7,7 @@ import jaxmodal as jm
 from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import terms
 from jaxmodal.response.receptance.varied_amounts import Amount, sampling_of
+from tests import real_arms
 from tests.response.arms import bent, with_damping
 from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
 
@@ -241,3 +242,30 @@ def test_polynomials_are_exact_and_others_left_over(joints, mirrored, degrees):
         assert np.max(np.abs(over @ values)) < 1e-12
         moved = np.max(np.abs(functions(anywhere, parity) @ matrix), axis=0)
         assert np.all(moved <= 3.0 * np.linalg.norm(over, axis=0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 7))
+def test_random_arms_with_and_without_damping(seed):
+    """With all that arms may have, to beyond the eighth frequency; statuses are those of the recursion."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "payload.mass": even(0.0, 3.0, seed),
+        "link1.joint_stiffness": decades(3.0, 7.0, seed + 1),
+        "theta_2": even(-3.0, 3.0, seed + 2),
+    }
+    columns = {name: np.tile(x, 5)[:440] for name, x in columns.items()}
+    columns["payload.mass"] = rng.permutation(columns["payload.mass"])
+    columns["theta_2"] = rng.permutation(columns["theta_2"])
+    for structure in real_arms.STRUCTURES:
+        arm = real_arms.random_arm(seed, structure)
+        if seed % 2:
+            arm = with_damping(arm, seed)
+        resonances = np.asarray(jm.natural_frequencies(arm, 8).omega)
+        resonances = resonances[resonances > 0.0]
+        omega = np.geomspace(0.05 * resonances[0], 1.2 * resonances[-1], 60)
+        names = ("tip.across", "link_2@0.3.x")
+        values, infinite, truth, where, taken = both_ways(arm, omega, names, columns)
+        assert taken
+        np.testing.assert_array_equal(infinite, where)
+        check_against_40_digits(arm, omega, names, columns, values, truth)

@@ -176,13 +176,11 @@ def _line(mass: Floats, moment: Floats) -> tuple[float, float] | None:
     if moment.size == 1:
         return float(moment[0]), 0.0
     low, high = np.argmin(mass), np.argmax(mass)
-    share = (mass - mass[low]) / (mass[high] - mass[low])
-    ends = (1.0 - share) * moment[low], share * moment[high]
-    apart = np.abs(moment - ends[0] - ends[1])
-    if np.any(apart > _ROUNDING * (np.abs(ends[0]) + np.abs(ends[1]))):
-        return None
     slope = float((moment[high] - moment[low]) / (mass[high] - mass[low]))
-    return float(moment[low] - slope * mass[low]), slope
+    rest = float(moment[low] - slope * mass[low])
+    # both parts of a moment are rounded, and may cancel
+    apart = np.abs(moment - rest - slope * mass)
+    return None if np.any(apart > _ROUNDING * (abs(rest) + np.abs(slope * mass))) else (rest, slope)
 
 
 @functools.lru_cache(maxsize=16)
