@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-BUDGET = 2750
+BUDGET = 2050
 """Programs that all fast tests together may compile, in all processes of the run but the ones that they start.
 
 What the cache of the run returns is not counted. Two workers may both compile what neither has stored, so that the
-number varies by a few in a hundred from run to run. A hundred of them are of arms that move on springs to the
-ground, in the plane and in space, and of posture series over bases, supports and gears; fifty of responses that
-supports part, of motions that are told and of arms in space under loads.
+number varies by a few in a hundred from run to run. Operations on JAX arrays outside of a program are one each, of
+17 ms of processor time: `jax.jit` makes one of them, NumPy none.
 """
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"
