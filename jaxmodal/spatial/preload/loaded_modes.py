@@ -38,11 +38,11 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 
 def eigenmodes_of(lowered: SpatialModel | LoadedModel) -> Eigenmodes:
     """Return the modes of a concrete arm from its model for searches."""
-    if isinstance(lowered, SpatialModel):
-        return Eigenmodes(modal_model(lowered))
-    if lowered.vibrating is None:
-        return Eigenmodes(modal_model(lowered.bare))
-    return LoadedEigenmodes(lowered.vibrating.loaded.chain)
+    if isinstance(lowered, LoadedModel):
+        if lowered.vibrating is not None:
+            return LoadedEigenmodes(lowered.vibrating.loaded.chain)
+        lowered = lowered.bare
+    return Eigenmodes(modal_model(lowered))
 
 
 class LoadedEigenmodes(Eigenmodes):
