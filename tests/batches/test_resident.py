@@ -133,7 +133,7 @@ def test_blocks_of_postures_fit_the_memory(modes, rows):
     """As many separators and polynomials as the three-link arm has; places in the tables are numbers of 32 bits."""
     polynomials = rows // 5
     table = np.broadcast_to(0.0, (rows - polynomials, 13))
-    grid = SeparatorTable((table,), *(np.empty(0) for _ in range(5)))
+    grid = SeparatorTable((table,), *(np.empty(0) for _ in range(3)))
     panels = Panels((np.broadcast_to(0.0, (polynomials, 13)),), *(np.empty(0) for _ in range(3)))
     size = postures_of_a_block(grid, panels, 10_000_000)
     assert size == 2**18 if modes == 10 else size >= 1024
