@@ -129,10 +129,6 @@ def test_loads_of_zero_change_nothing(arm, case):
     moved = jm.frequency_response(given[case], omega, INTO, OUT).values
     assert (np.abs(moved - expected) / size).max() > 1e-3
     base = {"inputs": "base.x", "outputs": OUT[:3], "quantity": "transmissibility"}
-    if case == "held":
-        with pytest.raises(jm.ArmError, match="rigid supports"):
-            jm.frequency_response(given[case], omega, **base)
-        return
     found, expected = (jm.frequency_response(x, omega, **base).values for x in of_zero(given[case]))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     found, expected = (jm.static_compliance(x, SIX, SIX).values for x in of_zero(given[case]))

@@ -359,9 +359,6 @@ def test_a_base_that_moves_leaves_supports_where_they_are():
     "call",
     [
         lambda arm: jm.modal_superposition(arm, "base.z", "tip.x", num_modes=2),
-        lambda arm: jm.frequency_response(
-            arm, [1.0], "tip.x", "tip.x", quantity="dynamic_stiffness"
-        ),
         lambda arm: dynamics.turning_frequencies(dynamics.flexible_arm(arm, 2), [1.0]),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_chunk_of_a_posture_sweep_takes_the_series_of_all_cells(monkeypatch):
         raise Reached(cells)
 
     monkeypatch.setattr(series_search, "prepare", lambda *given: given[-1])
-    monkeypatch.setattr(series_search, "solve", search)
+    monkeypatch.setattr(series_search, "solve_batch", search)
     arm = jm.Arm((jm.Link(0.5, 7e10, 2700.0, jm.raw_section(1e-3, 1e-7)),) * 4)
     axes = [sweeps.linspace(f"theta_{i}", -1.0, 1.0, 40) for i in (2, 3, 4)]
     sweep = sweeps.Sweep(arm, axes, num_modes=2, theories=["rayleigh"])
