@@ -145,7 +145,11 @@ TENSOR = jm.examples.six_axis_industrial()
             {},
             "bears axial forces.*take the forces away",
         ),
-        (TENSOR, {"joint": "payload.inertia.xx"}, r"limits = None.*of either sign, finite, in kg m\^2"),
+        (
+            TENSOR,
+            {"joint": "payload.inertia.xx"},
+            r"limits = None.*of either sign, finite, in kg m\^2",
+        ),
         (geared(motor="held"), {"joint": "link2.gear_ratio"}, "no frequency depends on it"),
         (THREE, {"joint": "2"}, "joint = '2': is text; give the number of a joint as 2"),
         (THREE, {"joint": "theta_3"}, "is the angle of a joint; give the number of the joint, 3"),

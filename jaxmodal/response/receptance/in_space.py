@@ -73,25 +73,21 @@ def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]
     As in `answers.responses` for planar arms, entries that lose digits are recomputed by `circle_means`, and entries
     near a resonance are compared with nearby frequencies.
     """
-    values, infinite = [], []
     still = still_loads(system)
     with np.errstate(all="ignore"):
-        for start in range(0, omega.size, _BLOCK):
-            some = omega[start : start + _BLOCK]
-            found, growth = _with_digits(system, some, still)
-            wrong = np.zeros(found.shape, bool)
-            near = ~(growth < _SUSPECT)
-            if np.iscomplexobj(found):
-                near |= _has_free_joints(system)
-            else:
-                # near a resonance on soft springs numbers need not grow
-                near |= grows_towards(found, _with_digits(system, some * (1.0 + AWAY), still)[0])
-            near = np.flatnonzero(near)
-            if near.size:
-                wrong[..., near] = _infinite(system, some[near], found[..., near], still)
-            values.append(found)
-            infinite.append(wrong)
-    return np.concatenate(values, axis=-1), np.concatenate(infinite, axis=-1)
+        found, growth = _with_digits(system, omega, still)
+        near = ~(growth < _SUSPECT)
+        if np.iscomplexobj(found):
+            near |= _has_free_joints(system)
+        else:
+            # near a resonance on soft springs numbers need not grow
+            away, grown = _in_blocks(system, omega * (1.0 + AWAY), still)
+            near |= grows_towards(found, away) | ~(grown < _SUSPECT)
+        wrong, near = np.zeros(found.shape, bool), np.flatnonzero(near)
+        for start in range(0, near.size, _BLOCK):
+            some = near[start : start + _BLOCK]
+            wrong[..., some] = _infinite(system, omega[some], found[..., some], still)
+    return found, wrong
 
 
 def still_inputs(system: SpatialSystem) -> list[Port]:
@@ -169,15 +165,29 @@ def _has_free_joints(system: SpatialSystem) -> bool:
 
 def _with_digits(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
     """Return the quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
-    motions, growth = _motions(system, omega, still)
+    motions, growth = _motions_in_blocks(system, omega, still)
     lost = np.flatnonzero(~(growth < LARGE_GROWTH))
-    if lost.size:
 
-        def motions_at(_: Numbers, moved: Numbers) -> Any:
-            return _motions(system, moved, still)[0]
+    def motions_at(_: Numbers, moved: Numbers) -> Any:
+        return _motions_in_blocks(system, moved, still)[0]
 
-        motions[..., lost] = kept_digits(motions_at, motions[..., lost], growth[lost], omega[lost])
+    for start in range(0, lost.size, _BLOCK):
+        some = lost[start : start + _BLOCK]
+        motions[..., some] = kept_digits(motions_at, motions[..., some], growth[some], omega[some])
     return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
+
+
+def _in_blocks(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
+    """Return the quantity of a system as the recursion gives it, and the growth of numbers."""
+    motions, growth = _motions_in_blocks(system, omega, still)
+    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
+
+
+def _motions_in_blocks(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
+    """Return `_motions` of any number of frequencies."""
+    blocks = [omega[start : start + _BLOCK] for start in range(0, omega.size, _BLOCK)]
+    motions, growth = zip(*(_motions(system, some, still) for some in blocks), strict=True)
+    return np.concatenate(motions, axis=-1), np.concatenate(growth)
 
 
 def _motions(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
