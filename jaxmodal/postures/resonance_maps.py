@@ -256,7 +256,8 @@ def _require_possible_ends(
 ) -> None:
     """Refuse rows in which the arm may not have both limits of the value, where they are of one inertia tensor.
 
-    With those of the first and the last row all are possible, as are all values between two limits.
+    If the tensors of the first and the last row are possible, so are those of all rows between, and of all values
+    within the limits.
     """
     if ".inertia." not in joint:
         return
