@@ -76,8 +76,8 @@ def postures_at(
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the arm's, the value is
-        none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where a planar arm
-        bears loads, or a value is asked for of an arm with axial forces.
+        none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where the arm bears
+        loads, or a value is asked for of an arm with axial forces.
 
     Warns
     -----

@@ -75,7 +75,7 @@ def resonance_free(
         The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
         usable.
     ArmError
-        No parameter has the address, or the arm may not have one of its values; a planar one bears loads; or it
+        No parameter has the address, or the arm may not have one of its values; it bears loads; or it
         is buckled in a posture of the map.
 
     Warns
