@@ -35,7 +35,7 @@ def refuse_loads(arm: SerialArm, what: str) -> None:
 
 
 def refuse_loads_in_space(arm: SerialArm, what: str) -> None:
-    """Refuse loads of an arm in space where planar arms may have some; ``what`` is the subject of the sentence."""
+    """Refuse loads of an arm in space; planar arms may have some. ``what`` is the subject of the sentence."""
     if not arm.slopes_under_loads:
         refuse_loads(arm, what)
 

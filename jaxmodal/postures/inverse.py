@@ -62,8 +62,9 @@ def postures_at(
     theory : str
         As for `natural_frequencies`.
     limits : (float, float), optional
-        Of a value its least and its largest, by default 0 and inf; to be given of a gear ratio, which has either sign,
-        and of a component of an inertia tensor, of which both have to make one that a body has.
+        Least and largest value, in SI units, by default 0 and inf; for a value, not for a joint. A gear ratio, which
+        may be negative, and a component of an inertia tensor need them. Both ends of a component must make a tensor
+        that a body can have.
 
     Returns
     -------
@@ -75,8 +76,8 @@ def postures_at(
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the arm's, the value is
-        none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where a planar arm
-        bears loads, or a value is asked for of an arm with axial forces.
+        none of these, limits are not usable, or shapes do not fit. An `ArmError`, which is one, where the arm bears
+        loads, or a value is asked for of an arm with axial forces.
 
     Warns
     -----

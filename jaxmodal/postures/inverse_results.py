@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 class PosturesAt(Drawn, Result):
     """All angles of one joint, or values, at which an arm has a natural frequency; of N arms with a leading axis.
 
-    A is the most that there may be. Of values it is the determinant's degree, 1 to 3; of angles 4 in the plane, 8 in
-    space. It is 4 more for each tip beyond the joint that is
-    supported along directions of the ground, in the plane not alike along x and y, and in space for each that is
-    supported about some. For joint 1 in the plane it is the latter alone.
+    A is the most that there may be. Of values it is the determinant's degree, 1 to 3, or up to 8 where one value is set
+    in several links of an arm in space. Of angles it is 4 in the plane and 8 in space. It is 4 more for each tip beyond
+    the joint that is supported along directions of the ground, in the plane not alike along x and y, and in space 4
+    more for each that is supported about some. For joint 1 in the plane it is the latter alone.
 
     Attributes
     ----------
     value : Array, shape (..., A)
-        Joint angles in rad, ascending in (-pi, pi], or values in SI units, ascending; NaN beyond the last. Those of a
-        joint are `angle`, too.
+        Joint angles in rad, ascending in (-pi, pi], or values in SI units, ascending; NaN beyond the last. Joint angles
+        are `angle`, too.
     mode : Array, shape (..., A)
         Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
         arm.
@@ -69,7 +69,7 @@ class PosturesAt(Drawn, Result):
 
     @property
     def angle(self) -> Array:
-        """`value` of a joint: angles in rad."""
+        """Joint angles in rad, shape (..., A): `value`; an AttributeError if ``joint`` is the address of a value."""
         if isinstance(self.joint, str):
             raise AttributeError(
                 f"angle: these are values of {self.joint}{in_unit(self.joint)}, and no angles of a joint; read value"

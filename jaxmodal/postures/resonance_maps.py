@@ -75,7 +75,7 @@ def resonance_free(
         The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
         usable.
     ArmError
-        No parameter has the address, or the arm may not have one of its values; a planar one bears loads; or it
+        No parameter has the address, or the arm may not have one of its values; it bears loads; or it
         is buckled in a posture of the map.
 
     Warns
@@ -256,7 +256,8 @@ def _require_possible_ends(
 ) -> None:
     """Refuse rows in which the arm may not have both limits of the value, where they are of one inertia tensor.
 
-    With those of the first and the last row all are possible, as are all values between two limits.
+    If the tensors of the first and the last row are possible, so are those of all rows between, and of all values
+    within the limits.
     """
     if ".inertia." not in joint:
         return

@@ -77,7 +77,7 @@ def _tie(rows: Sequence[int], singles: Mapping[int, str], values: np.ndarray) ->
 
 
 def is_tied(tie: Tie, values: np.ndarray) -> np.ndarray:
-    """Whether the values (rows, cells) of a tie are its line, in each cell."""
+    """Whether the values (rows, cells) of a tie lie on its line, in each cell."""
     given = values[list(tie.rows)]
     expected = np.stack(list(tie.quantity.columns(given[0]).values()))
     masses = np.array([is_mass(part.address) for part in tie.quantity.parts])

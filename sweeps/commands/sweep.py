@@ -97,8 +97,8 @@ def plan(
 ) -> None:
     """Say what a SWEEP would compute and cost; a part of its first chunk is solved to tell how long it takes.
 
-    What follows from the definition is printed at once. To solve cells takes about a second, and some more where
-    programs are loaded, up to a minute where they are compiled. It is done once for a definition.
+    What follows from the definition is printed at once. Solving cells takes about a second, some seconds where programs
+    are loaded, and up to a minute where they are compiled. The times are kept for the next plan of the definition.
     """
     started = time.process_time()
     from sweeps.commands.plain import plan_values

@@ -134,7 +134,7 @@ def damped_sensitivities(
     Raises
     ------
     ArmError, UncertifiedError, ValueError
-        As for `damped_modes`, or if an address is unknown.
+        As for `damped_modes`, or if an address is unknown or an arm in space has loads.
 
     Notes
     -----

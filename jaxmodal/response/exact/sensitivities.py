@@ -162,7 +162,8 @@ def response_sensitivities(
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As for `frequency_response`, or if an address is unknown or the arm or a frequency is traced.
+        As for `frequency_response`, or if an address is unknown, the arm or a frequency is traced, or an arm in space
+        has loads.
 
     Notes
     -----
