@@ -342,14 +342,12 @@ def test_it_says_which_path_the_cells_take_and_why(arm, axes, words):
 
 
 IN_A_NEW_PROCESS = """
-import json, pathlib, sys
+import json, sys
+from benchmarks.memory import peak_resident_bytes
 from jaxmodal.cli.commands import main
 main(["sweep", "plan", sys.argv[1], "--no-timing"], standalone_mode=False)
 heavy = ("xarray", "pandas", "zarr", "dask", "distributed", "matplotlib")
-# of this program alone: that of getrusage is that of the process that started it, too
-lines = pathlib.Path("/proc/self/status").read_text().splitlines()
-peak = next(1024 * int(x.split()[1]) for x in lines if x.startswith("VmHWM"))
-print(json.dumps([peak, [name for name in heavy if name in sys.modules]]))
+print(json.dumps([peak_resident_bytes(), [name for name in heavy if name in sys.modules]]))
 """
 
 
