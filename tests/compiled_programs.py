@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-BUDGET = 2300
+BUDGET = 2050
 """Programs that all fast tests together may compile, in all processes of the run but the ones that they start.
 
 What the cache of the run returns is not counted. Two workers may both compile what neither has stored, so that the
