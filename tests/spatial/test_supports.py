@@ -367,6 +367,42 @@ def test_what_knows_no_supports_says_so(call):
         call(held(bent_arm(), HELD[:2]))
 
 
+def on_a_free_hinge(angle, stiffness):
+    """Two rods, the second on a free hinge, its tip held along y, in the plane."""
+    rod = jm.Link(0.7, 7e10, 2700.0, jm.circle(0.02, 0.9), poisson_ratio=0.3)
+    loose = rod.replace(joint_stiffness=0.0, joint_angle=angle, support_y_stiffness=stiffness)
+    return jm.Arm((rod, loose))
+
+
+def test_a_hinge_whose_tip_a_support_does_not_hold_turns_freely():
+    """At a right angle, to rounding, the tip moves across the support."""
+    planar = on_a_free_hinge(np.pi / 2, 1e4)
+    expected = jm.natural_frequencies(planar, 2).omega
+    found = jm.natural_frequencies(jm.to_spatial(planar), 3)
+    assert found.ok
+    assert found.omega[0] == expected[0] == 0.0
+    np.testing.assert_allclose(found.omega[2], expected[1], rtol=1e-12, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("address", "values"),
+    [
+        ("link2.joint_angle", [0.0, np.pi / 2, 0.3]),
+        ("link2.joint_angle", [np.pi / 2, 0.0]),
+        ("link2.support1.stiffness", [0.0, 1e4]),
+        ("link2.support1.stiffness", [1e4, 0.0]),
+        ("link2.joint_stiffness", [0.0, 1e4]),
+    ],
+)
+def test_each_cell_has_the_zero_frequencies_of_its_own_arm(address, values):
+    arm = jm.to_spatial(on_a_free_hinge(0.0, 1e4))
+    found = jm.natural_frequencies_batch(arm, {address: np.array(values)}, 3)
+    assert bool(found.certified.all())
+    for own, value in zip(np.asarray(found.omega), values, strict=True):
+        alone = jm.natural_frequencies(jm.set_parameters(arm, {address: value}), 3).omega
+        np.testing.assert_allclose(own, alone, rtol=1e-12, atol=0.0)
+
+
 def test_a_place_that_a_rigid_support_holds_stays_at_rest_at_every_frequency():
     """Neither noise nor a resonance; as in the plane, and with another link rigidly joined to the place."""
     beam = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3}

@@ -60,19 +60,27 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
     )
 
 
-def hindered_motions(
-    links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], cells: int
-) -> np.ndarray:
-    """Return the number of independent motions of free joints that supports restrain, in each cell, (cells,)."""
+def hindered_motions(links: Sequence[SpatialLink], reduced: Sequence[ReducedLink]) -> np.ndarray:
+    """Return the number of independent motions of free joints that supports restrain, in each cell, (cells,).
+
+    They differ with all that turns or moves a place, and with the supports: shape (1,) where no such value varies.
+    """
 
     def one(x: Number, cell: int) -> np.ndarray:
         values = leading(x)[..., 0, :]
         return np.asarray(values[..., min(cell, values.shape[-1] - 1)])
 
-    found = np.zeros(cells, np.int64)
     lengths = [np.atleast_1d(np.asarray(link.length)) for link in links]
     reach = sum(length.max() for length in lengths) or 1.0
     flexible = [length for link, length in zip(links, lengths, strict=True) if not link.rigid]
+    values = [
+        leading(x)
+        for own in reduced
+        for group in ((own.rotation, own.offset), *own.springs, *own.supports)
+        for x in group
+    ]
+    cells = max(x.shape[-1] for x in (*lengths, *values))
+    found = np.zeros(cells, np.int64)
     for cell in range(cells):
         columns = sum(one(s.unit, cell) == 0.0 for own in reduced for s in own.springs)
         motion, place, rows = np.zeros((6, int(columns))), 0, [np.zeros((0, int(columns)))]
@@ -81,7 +89,8 @@ def hindered_motions(
             motion = turn @ _moved(motion, one(own.offset, cell))
             for spring in own.springs:
                 if one(spring.unit, cell) == 0.0:
-                    motion[:, place] += one(spring.direction, cell)
+                    direction = one(spring.direction, cell)
+                    motion[:, place] += direction * (reach if direction[:3].any() else 1.0)
                     place += 1
             if own.place is not None:
                 length = flexible[own.place]
@@ -91,7 +100,7 @@ def hindered_motions(
                 load = one(support.load, cell)
                 if one(support.root, cell) > 0.0:
                     about = not load[:3].any()
-                    rows.append((load @ motion)[None] * (reach if about else 1.0))
+                    rows.append((load @ motion)[None] / (1.0 if about else reach))
         found[cell] = rank_of(np.concatenate(rows))
     return found
 

@@ -123,7 +123,7 @@ class SpatialModel:
             ):
                 free = free + (np.atleast_1d(np.asarray(stiffness)) == 0.0)
         if self.supported and free.any():
-            return free - hindered_motions(self.links, self.constants().links, free.size)
+            return free - hindered_motions(self.links, self.constants().links)
         return free
 
     @property

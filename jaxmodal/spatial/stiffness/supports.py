@@ -117,8 +117,11 @@ def support_pivots_alone(w: Number, number_of: int, supports: Sequence[ReducedSu
 
 
 def rank_of(rows: np.ndarray) -> int:
-    """Return the number of motions of free joints that supports restrain, from the matrix (supports, motions)."""
+    """Return the number of motions of free joints that supports restrain, from the matrix (supports, motions).
+
+    Its entries are of size 1 where a support restrains a motion wholly.
+    """
     if not rows.size:
         return 0
     largest = np.linalg.svd(rows, compute_uv=False)
-    return int(np.sum(largest > _STILL * largest[0])) if largest[0] > 0.0 else 0
+    return int(np.sum(largest > _STILL * max(largest[0], 1.0)))
