@@ -18,7 +18,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("JAXMODAL_CACHE", "off")  # nothing of a test is kept in the user's cache
 
 import pytest
-from compiled_programs import Budget
+
+from tests.support.compiled_programs import Budget
 
 FAST = "not slow"
 """The marks that pyproject.toml selects: the fast tests."""
@@ -129,10 +130,13 @@ def prepare_tests(fast: bool) -> None:
     # tracing makes many objects and little garbage: collecting it is a fifth of its time
     gc.set_threshold(50_000, 20, 100)
 
-    from annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS
     from jaxtyping import install_import_hook
 
-    install_import_hook(CHECKED_IN_FAST_TESTS if fast else CHECKED, "annotation_checks.checked")
+    from tests.support.annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS
+
+    install_import_hook(
+        CHECKED_IN_FAST_TESTS if fast else CHECKED, "tests.support.annotation_checks.checked"
+    )
 
     from jaxmodal.runtime.compilation import add_cpu_flags
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from annotation_checks import checked
 from jaxtyping import Float, TypeCheckError, jaxtyped
+
+from tests.support.annotation_checks import checked
 
 
 def outer(number, shape, hint=Float[np.ndarray, "rows columns"]):

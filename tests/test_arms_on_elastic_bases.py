@@ -12,8 +12,8 @@ from design_opt import FrequencyLimit, MinimiseMass, Problem, ProblemError, Vari
 from jaxmodal.cli.commands import main
 from sweeps import Sweep, axis, run
 from sweeps.analysis.verify import verify
-from tests.elastic_bases import TWO, on_base, on_rigid_link
-from tests.real_arms import relative, steel
+from tests.support.elastic_bases import TWO, on_base, on_rigid_link
+from tests.support.real_arms import relative, steel
 
 PORTS = ["tip.x", "tip.rotation", "tip_1.y"]
 ON_LINK = ["tip.x", "tip.rotation", "tip_2.y"]

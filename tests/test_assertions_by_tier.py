@@ -1,7 +1,8 @@
 """What counts as an assertion about numbers, and for which test."""
 
 import pytest
-from assertions_by_tier import assertions
+
+from tests.support.assertions_by_tier import assertions
 
 FILE = """
 import numpy as np

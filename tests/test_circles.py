@@ -5,10 +5,18 @@ import inspect
 import re
 
 import pytest
-from import_graph import AT_ONCE, BY_NAME, FOR_TYPES, LATER, all_circles, edges, sources
 
 from jaxmodal.pictures import PICTURES
 from jaxmodal.runtime.pictures import Drawn, enter_pictures
+from tests.support.import_graph import (
+    AT_ONCE,
+    BY_NAME,
+    FOR_TYPES,
+    LATER,
+    all_circles,
+    edges,
+    sources,
+)
 
 DRAWN = re.compile(r"^class (\w+)\([^)]*\b(?:Drawn|AtRest|ExactShapes)\b", re.MULTILINE)
 

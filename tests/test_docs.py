@@ -158,7 +158,7 @@ def read_document(block):
 
 
 def pictures_of(text):
-    """Names of the pictures that a lesson shows, which its own commands draw (``tests/tutorial_pictures.py``)."""
+    """Names of a lesson's pictures, which its own commands draw (``tests/support/tutorial_pictures.py``)."""
     return re.findall(r"results/tutorial/([\w.]+)", text)
 
 

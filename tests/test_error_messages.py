@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from arms import link, mixed_arm
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
+from tests.support.arms import link, mixed_arm
 
 GOOD = {
     "name": "good",

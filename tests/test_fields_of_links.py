@@ -9,7 +9,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.statics.link_parts import Body, Rotor
-from tests.real_arms import VALUES, steel, two
+from tests.support.real_arms import VALUES, steel, two
 
 ROOT = Path(__file__).parents[1]
 #: in how many files of the packages a field may stand; a number may fall, and then this one with it

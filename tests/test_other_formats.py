@@ -8,11 +8,11 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_limits import READERS
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
 from jaxmodal.runtime import limits
+from tests.test_limits import READERS
 
 URDF = """<?xml version="1.0"?>
 <!-- a <sketch/> of an arm -->

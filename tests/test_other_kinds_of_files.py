@@ -9,12 +9,12 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from test_limits import READERS
 
 import jaxmodal as jm
 from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, toml_document
 from jaxmodal.cli.commands import main
 from jaxmodal.runtime import limits
+from tests.test_limits import READERS
 
 #: what files of each kind say of themselves, and the command that takes them
 KINDS = {

@@ -7,11 +7,20 @@ import re
 import jax
 import numpy as np
 import pytest
-from public_surface import HEADING, PAGE, PLACE, classes, functions, listing, methods, surface
 
 import jaxmodal as jm
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status, explained
+from tests.support.public_surface import (
+    HEADING,
+    PAGE,
+    PLACE,
+    classes,
+    functions,
+    listing,
+    methods,
+    surface,
+)
 
 #: what an argument is called instead, everywhere
 ONE_NAME = {
@@ -36,7 +45,7 @@ RESULTS = {name: kind for name, kind in classes().items() if issubclass(kind, Re
 
 
 def test_the_surface_is_that_of_the_list():
-    """After a change that is meant: ``python tests/public_surface.py``, and a line in the CHANGELOG."""
+    """After a change that is meant: ``python tests/support/public_surface.py``, and a line in the CHANGELOG."""
     found = surface()
     assert found == json.loads(PLACE.read_text())
     assert "".join(PAGE.read_text().partition(HEADING)[1:]) == listing(found)

@@ -14,9 +14,9 @@ from jaxmodal.dynamic_stiffness.joints import attachments
 from sweeps import Sweep, axis, run
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.analysis.verify import verify
-from tests import finite_elements
-from tests.problems import ORACLE, SAME
-from tests.real_arms import VALUES, random_arm, relative, steel, two
+from tests.support import finite_elements
+from tests.support.problems import ORACLE, SAME
+from tests.support.real_arms import VALUES, random_arm, relative, steel, two
 
 
 def test_free_hinges_are_counted_and_reported():

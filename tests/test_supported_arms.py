@@ -12,9 +12,9 @@ from design_opt import FrequencyLimit, MinimiseMass, Problem, Variable, optimise
 from jaxmodal.cli.commands import main
 from sweeps import Sweep, axis, run
 from sweeps.analysis.verify import verify
-from tests import finite_elements
-from tests.problems import ORACLE
-from tests.real_arms import relative, steel
+from tests.support import finite_elements
+from tests.support.problems import ORACLE
+from tests.support.real_arms import relative, steel
 
 FILE = """
 [[links]]

@@ -17,7 +17,7 @@ from jaxmodal.arithmetic import exactness
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.cli.commands import main
-from tests.compiled_programs import names_of_programs
+from tests.support.compiled_programs import names_of_programs
 
 ARM = jm.examples.two_link_flexible()
 

@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from arms import link, mixed_arm
 
 import jaxmodal as jm
 from jaxmodal.arm import shapes
 from jaxmodal.arm.arrays import beam_arrays, invalid_values
 from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
+from tests.support.arms import link, mixed_arm
 
 ROUNDING = 4e-16
 """One or two float64 roundings: values computed by different but equal expressions."""

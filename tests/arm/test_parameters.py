@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from arms import link, mixed_arm
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
+from tests.support.arms import link, mixed_arm
 
 ARM = mixed_arm()
 ALL = jm.list_addresses(ARM)

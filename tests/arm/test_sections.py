@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 import pytest
-import saint_venant
 from hypothesis import given
 from hypothesis import strategies as st
 
 import jaxmodal as jm
+from tests.support import saint_venant
 
 ROUNDING = 1e-15
 """A few float64 operations without cancellation: 4 to 5 roundings of 1.1e-16 at most."""

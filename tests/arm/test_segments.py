@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.problems import ORACLE, SAME
-from tests.real_arms import steel
+from tests.support import finite_elements
+from tests.support.problems import ORACLE, SAME
+from tests.support.real_arms import steel
 
 AD_VS_FD = 1e-6
 """Differences of fourth order, relative to the largest in a row."""

@@ -2,13 +2,13 @@
 
 import dataclasses
 
-import finite_elements as fe
 import numpy as np
 import pytest
 import scipy.linalg
-from real_arms import STRUCTURES, random_arm
 
 import jaxmodal as jm
+from tests.support import finite_elements as fe
+from tests.support.real_arms import STRUCTURES, random_arm
 
 INF = np.inf
 pytestmark = pytest.mark.filterwarnings("ignore::jaxmodal.LargeDeflectionWarning")

@@ -17,8 +17,8 @@ from tests.at_rest.loaded_elements import (
 from tests.spatial.cases import tube
 from tests.spatial.finite_elements import tables
 from tests.spatial.test_supports import held
-from tests.supported_arms import TIPS
-from tests.supported_arms import held_arm as hinged_arm
+from tests.support.supported_arms import TIPS
+from tests.support.supported_arms import held_arm as hinged_arm
 
 X, Y, Z = np.eye(3)
 

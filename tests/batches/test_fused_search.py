@@ -22,8 +22,8 @@ from jaxmodal.batches.kernels import EXTRA, BatchProblem, enclosed, grid_guess
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.runtime.devices import default_device
 from tests.batches.test_many_arms import BATCH_ACCURACY, random_cells
-from tests.problems import problems
-from tests.real_arms import random_arm, steel
+from tests.support.problems import problems
+from tests.support.real_arms import random_arm, steel
 
 #: what the fused kernel may differ by from the portable program, in units of the last place
 ULP = 4.0

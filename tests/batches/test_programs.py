@@ -11,7 +11,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.modes import planar_batches as modal_batches
-from tests.compiled_programs import names_of_programs
+from tests.support.compiled_programs import names_of_programs
 
 MODES, MODAL_MODES = 6, 3
 """Those of tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve."""

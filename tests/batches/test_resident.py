@@ -18,9 +18,9 @@ from jaxmodal.postures.series_on_device import postures_of_a_block
 from jaxmodal.postures.series_roots import Panels, SeparatorTable
 from jaxmodal.runtime.statuses import Status
 from tests.batches.test_many_arms import BATCH_ACCURACY, exact, random_cells
-from tests.compiled_programs import names_of_programs
-from tests.problems import ORACLE
-from tests.real_arms import random_arm
+from tests.support.compiled_programs import names_of_programs
+from tests.support.problems import ORACLE
+from tests.support.real_arms import random_arm
 
 MODES, CELLS, SIZE = 6, 1300, 512
 DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])

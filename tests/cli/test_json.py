@@ -7,11 +7,11 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_other_kinds_of_files import URDF
 
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
+from tests.test_other_kinds_of_files import URDF
 
 SWEEP = """
 arm = "example:two_link_flexible"

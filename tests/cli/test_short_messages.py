@@ -2,10 +2,10 @@
 
 import pytest
 from click.testing import CliRunner
-from test_other_kinds_of_files import URDF
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
+from tests.test_other_kinds_of_files import URDF
 
 PLANE = """
 [[links]]

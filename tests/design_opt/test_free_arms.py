@@ -28,8 +28,8 @@ from design_opt import (
 )
 from design_opt.output.plots import pictures
 from jaxmodal.cli.commands import main
-from tests import exact_derivatives
-from tests.free_arms import FREE, STANDING, linkage, pair
+from tests.support import exact_derivatives
+from tests.support.free_arms import FREE, STANDING, linkage, pair
 
 LENGTH, MODULUS, DENSITY = 1.2, 7e10, 2700.0
 ROOT = 4.7300407448627040260  # cos x cosh x = 1

@@ -23,7 +23,7 @@ from design_opt import (
 )
 from design_opt.output.plots import pictures
 from design_opt.problem.files import problem_from_dict
-from tests.free_arms import STANDING, linkage, steel
+from tests.support.free_arms import STANDING, linkage, steel
 
 
 def pointing(**changes):

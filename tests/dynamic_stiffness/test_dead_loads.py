@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from tests import finite_elements
-from tests.real_arms import relative, steel
+from tests.support import finite_elements
+from tests.support.real_arms import relative, steel
 
 L, EI, LINE = 0.5, 2e11 * 0.04 * 0.02**3 / 12, 7800.0 * 8e-4
 #: the weight per length under which a clamped column buckles, E I/L^3 (Greenhill's)

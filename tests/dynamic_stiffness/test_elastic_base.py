@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import exact_derivatives, finite_elements
-from tests.elastic_bases import FULL, TWO, on_base, on_rigid_link
-from tests.many_arms import solved_together
-from tests.problems import ORACLE
-from tests.real_arms import relative, steel
-from tests.supported_arms import TIPS, held_arm
+from tests.support import exact_derivatives, finite_elements
+from tests.support.elastic_bases import FULL, TWO, on_base, on_rigid_link
+from tests.support.many_arms import solved_together
+from tests.support.problems import ORACLE
+from tests.support.real_arms import relative, steel
+from tests.support.supported_arms import TIPS, held_arm
 
 
 def test_a_rigid_body():

@@ -23,8 +23,8 @@ from sweeps import Sweep, axis, run
 from sweeps.analysis.cells import axes_of
 from sweeps.analysis.verify import verify
 from sweeps.plots.pictures import certificate_map
-from tests import finite_elements
-from tests.real_arms import random_arm, relative, steel
+from tests.support import finite_elements
+from tests.support.real_arms import random_arm, relative, steel
 
 INF = math.inf
 E, RHO, L, DEPTH, WIDTH = 2e11, 7800.0, 0.5, 0.02, 0.04

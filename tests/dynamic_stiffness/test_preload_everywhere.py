@@ -6,8 +6,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import dynamics
 from sweeps import Sweep, axis, run
-from tests import finite_elements
-from tests.real_arms import relative, steel
+from tests.support import finite_elements
+from tests.support.real_arms import relative, steel
 
 FORCE = 5e4
 TIP = "tip.across"

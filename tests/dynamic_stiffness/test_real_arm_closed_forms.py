@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.problems import CLOSED_FORM, SAME
-from tests.real_arms import random_arm, relative, steel, two
+from tests.support.problems import CLOSED_FORM, SAME
+from tests.support.real_arms import random_arm, relative, steel, two
 
 
 def unit_beam(**changes):

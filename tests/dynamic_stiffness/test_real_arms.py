@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.many_arms import solved_together
-from tests.problems import COUNT_DISTANCE, ORACLE
-from tests.real_arms import STRUCTURES, VALUES, random_arm, relative, steel
+from tests.support import finite_elements
+from tests.support.many_arms import solved_together
+from tests.support.problems import COUNT_DISTANCE, ORACLE
+from tests.support.real_arms import STRUCTURES, VALUES, random_arm, relative, steel
 
 FEW = settings(max_examples=4, deadline=None)
 SEEDS = st.integers(0, 2**32 - 1)

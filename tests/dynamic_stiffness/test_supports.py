@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.many_arms import solved_together
-from tests.problems import COUNT_DISTANCE, ORACLE
-from tests.real_arms import STRUCTURES, random_arm, relative, steel
-from tests.supported_arms import supported_two
+from tests.support import finite_elements
+from tests.support.many_arms import solved_together
+from tests.support.problems import COUNT_DISTANCE, ORACLE
+from tests.support.real_arms import STRUCTURES, random_arm, relative, steel
+from tests.support.supported_arms import supported_two
 
 BETA = 1e-13
 """Relative error of beta L: frequencies are right to the last digits."""

@@ -10,11 +10,11 @@ import jaxmodal as jm
 from benchmarks.cross_check_arms import case
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes, rank_of
-from tests import exact_derivatives
-from tests.elastic_bases import FULL
-from tests.problems import ORACLE
-from tests.real_arms import relative, steel
-from tests.supported_arms import TIPS, held_arm, supported_two
+from tests.support import exact_derivatives
+from tests.support.elastic_bases import FULL
+from tests.support.problems import ORACLE
+from tests.support.real_arms import relative, steel
+from tests.support.supported_arms import TIPS, held_arm, supported_two
 
 EXACT = 1e-10
 """Of the largest logarithmic derivative of the mode."""

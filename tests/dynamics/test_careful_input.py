@@ -7,7 +7,6 @@ import jax
 import numpy as np
 import pytest
 import xarray
-from dynamics_cases import CASES, arm_of, model_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -26,6 +25,7 @@ from jaxmodal.dynamics.assembly.flexible_arms import COORDINATES, FAMILIES
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import polynomial_shapes, sampled_shapes
 from jaxmodal.runtime import limits
+from tests.support.dynamics_cases import CASES, arm_of, model_of
 
 ARM = arm_of(CASES["P1"])
 

@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from dynamics_cases import CASES, arm_of, model_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -36,6 +35,7 @@ from jaxmodal.dynamics.drives.torques import Law, as_law
 from jaxmodal.dynamics.integration import simulation, trajectories
 from jaxmodal.dynamics.integration.simulation import _checked_law as checked_law
 from jaxmodal.runtime import limits
+from tests.support.dynamics_cases import CASES, arm_of, model_of
 
 ARM = arm_of(CASES["P1"])
 TWO, MODEL = np.ones(2), flexible_arm(ARM, 1)

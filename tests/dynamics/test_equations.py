@@ -10,7 +10,6 @@ import os
 import jax
 import numpy as np
 import pytest
-from dynamics_cases import CASES, VARIANTS, model_of, state_of, uniform_link, vector_of
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -18,6 +17,14 @@ from hypothesis import strategies as st
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.dynamics.mechanics import equations, recursion
+from tests.support.dynamics_cases import (
+    CASES,
+    VARIANTS,
+    model_of,
+    state_of,
+    uniform_link,
+    vector_of,
+)
 
 DIGITS = 1e-11
 """The file gives 12 significant digits of each number; differences are over the largest entry, also of sums."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from dynamics_cases import uniform_link
-from explicit_two_links import inertia, mended, printed_coefficients, velocity_forces
 
 import jaxmodal as jm
 from jaxmodal.dynamics import bias, flexible_arm, inertia_matrix, stiffness
+from tests.support.dynamics_cases import uniform_link
+from tests.support.explicit_two_links import inertia, mended, printed_coefficients, velocity_forces
 
 RNG = np.random.default_rng(11)
 

@@ -5,14 +5,14 @@ What compiles: one integration with fixed steps. Exudyn is optional.
 
 import importlib.util
 
-import exudyn_arm
 import numpy as np
 import pytest
 import scipy.linalg
-from dynamics_cases import uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, inertia_matrix, link_positions, simulate
+from tests.support import exudyn_arm
+from tests.support.dynamics_cases import uniform_link
 
 TIMES = np.linspace(0.0, 1.0, 101)
 LENGTH, BENDING, LINE_MASS = 0.5, 0.2, 0.2

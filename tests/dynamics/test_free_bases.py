@@ -8,7 +8,6 @@ import functools
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import CANCELLED, CASES, ROUNDING, all_terms, model_of, relative
 
 from jaxmodal.dynamics import (
     PiecewiseConstant,
@@ -22,7 +21,15 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.rotations import of_quaternion
-from tests.satellites import space_arm
+from tests.support.satellites import space_arm
+from tests.support.spatial_dynamics_cases import (
+    CANCELLED,
+    CASES,
+    ROUNDING,
+    all_terms,
+    model_of,
+    relative,
+)
 
 #: joints and modes of the reference case
 OWN = 10

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from spatial_dynamics_cases import ROUNDING, relative
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
@@ -38,7 +37,8 @@ from jaxmodal.dynamics.integration.histories import coordinates_of, followed
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.rotations import of_quaternion, product
 from jaxmodal.runtime.errors import ArmError
-from tests.satellites import small, space_arm
+from tests.support.satellites import small, space_arm
+from tests.support.spatial_dynamics_cases import ROUNDING, relative
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from jaxmodal.dynamics import (
     static_state,
 )
 from jaxmodal.dynamics.mechanics.rotations import of_quaternion
-from tests.satellites import SATELLITE, space_arm
+from tests.support.satellites import SATELLITE, space_arm
 
 
 def rigid_body(moments):

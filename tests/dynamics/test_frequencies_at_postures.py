@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.dynamics import base_pose, flexible_arm, linearise, static_state
-from tests.satellites import SATELLITE, space_arm
+from tests.support.satellites import SATELLITE, space_arm
 
 DEFORMATIONS = ("stretch", "torsion", "bending_xy", "bending_xz")
 POSTURES = ((0.0, 0.0), (0.4, 0.7), (-1.1, 2.0), (2.5, -0.6), (3.0, 1.5))

@@ -9,16 +9,6 @@ import functools
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import (
-    CANCELLED,
-    CASES,
-    HELD,
-    ROUNDING,
-    all_terms,
-    locked_frequencies,
-    model_of,
-    relative,
-)
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -41,6 +31,16 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.runtime.errors import ArmError
 from tests.spatial.cases import bent_arm
+from tests.support.spatial_dynamics_cases import (
+    CANCELLED,
+    CASES,
+    HELD,
+    ROUNDING,
+    all_terms,
+    locked_frequencies,
+    model_of,
+    relative,
+)
 
 
 def cases(*fast, having="evaluations"):

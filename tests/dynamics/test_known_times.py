@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.dynamics import RestToRest
 from jaxmodal.dynamics.drives.motions import Motion, angles_at
-from tests.compiled_programs import names_of_programs
+from tests.support.compiled_programs import names_of_programs
 
 #: of a number of joints that no other test has
 END = np.linspace(0.2, 1.0, 11)

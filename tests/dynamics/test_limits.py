@@ -8,7 +8,6 @@ import functools
 
 import numpy as np
 import pytest
-from dynamics_cases import CASES, VARIANTS, arm_of, model_of, uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -20,6 +19,7 @@ from jaxmodal.dynamics import (
     static_state,
 )
 from jaxmodal.dynamics.model import FlexibleArm
+from tests.support.dynamics_cases import CASES, VARIANTS, arm_of, model_of, uniform_link
 
 
 def frequencies(model: FlexibleArm, angles, locked=True):

@@ -8,7 +8,6 @@ import sys
 import jax
 import numpy as np
 import pytest
-from dynamics_cases import uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -25,6 +24,7 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.integration.histories import coordinates_of, dataset
 from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.dynamics.mechanics import equations
+from tests.support.dynamics_cases import uniform_link
 
 
 @pytest.fixture(scope="module")

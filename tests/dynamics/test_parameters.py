@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from dynamics_cases import VARIANTS, model_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import inverse_dynamics
 from jaxmodal.dynamics.parameters import identify, parameter_names, parameters, regressor
+from tests.support.dynamics_cases import VARIANTS, model_of
 
 RNG = np.random.default_rng(4)
 MOTION = RNG.uniform(-1, 1, (3, 40, 6)) * np.array([1, 1, 0.02, 0.02, 0.02, 0.02])

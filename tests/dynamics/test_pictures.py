@@ -5,7 +5,6 @@ What compiles: positions along the links.
 
 import numpy as np
 import pytest
-from dynamics_cases import uniform_link
 from PIL import Image
 
 import jaxmodal as jm
@@ -15,6 +14,7 @@ from jaxmodal.dynamics.files import simulation_from_dict
 from jaxmodal.dynamics.integration.histories import dataset, followed
 from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.plots.motions import animate_motion, plot_motion
+from tests.support.dynamics_cases import uniform_link
 
 TIMES = np.linspace(0.0, 0.5, 26)
 

@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from spatial_dynamics_cases import ROUNDING, all_terms, locked_frequencies, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -30,6 +29,7 @@ from jaxmodal.dynamics.files import simulation_from_dict
 from jaxmodal.dynamics.linearisation import Linearisation
 from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
+from tests.support.spatial_dynamics_cases import ROUNDING, all_terms, locked_frequencies, relative
 
 SECTION = jm.rectangle(0.012, 0.03, "cowper")
 BODY = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])

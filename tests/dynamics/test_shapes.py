@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dynamics_cases import CASES, model_of, uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import EndBody, end_bodies, flexible_arm, link_shapes
@@ -17,6 +16,7 @@ from jaxmodal.dynamics.shapes import (
     sampled_shapes,
     shapes_of_functions,
 )
+from tests.support.dynamics_cases import CASES, model_of, uniform_link
 
 DELUCA = json.loads((Path(__file__).parent.parent / "data" / "deluca.json").read_text())
 

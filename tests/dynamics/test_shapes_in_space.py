@@ -7,7 +7,6 @@ import functools
 
 import numpy as np
 import pytest
-from spatial_dynamics_cases import locked_frequencies
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -20,6 +19,7 @@ from jaxmodal.dynamics.rod_shapes import end_mass_rods, polynomial_rods, sampled
 from jaxmodal.dynamics.shapes import polynomial_shapes, sampled_shapes
 from jaxmodal.runtime.errors import ArmError
 from tests.dynamics.test_in_space import flat_link
+from tests.support.spatial_dynamics_cases import locked_frequencies
 
 SECTION = jm.rectangle(0.012, 0.03, "cowper")
 BODY = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])

@@ -6,7 +6,6 @@ What compiles: the integration by one method for each arm's shape, way to pose i
 import jax
 import numpy as np
 import pytest
-from dynamics_cases import CASES, VARIANTS, model_of, uniform_link, vector_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -34,6 +33,7 @@ from jaxmodal.dynamics import (
     trajectory,
     two_link_angles,
 )
+from tests.support.dynamics_cases import CASES, VARIANTS, model_of, uniform_link, vector_of
 
 #: our integrations at rtol 1e-11 and the reference's differ by no more than its own runs at 3e-9 do, or this
 SAME_MOTION = 2e-9

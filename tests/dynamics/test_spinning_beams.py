@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.linalg
-from dynamics_cases import uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import SpinUp, flexible_arm, linearise, simulate
+from tests.support.dynamics_cases import uniform_link
 
 SLOWEST = 6
 

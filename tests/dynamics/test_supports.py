@@ -5,13 +5,13 @@ import math
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import ROUNDING
 
 import jaxmodal as jm
 from jaxmodal import dynamics, symbolic
 from jaxmodal.dynamics.mechanics import supports
 from jaxmodal.dynamics.parameters import parameter_names, parameters, regressor
 from jaxmodal.runtime.errors import ArmError
+from tests.support.spatial_dynamics_cases import ROUNDING
 
 LENGTH, REST = 0.8, 0.4
 STEEL = jm.rectangle(depth=0.004, width=0.04, shear_coefficient="cowper")

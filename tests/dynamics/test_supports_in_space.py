@@ -9,13 +9,13 @@ import math
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import ROUNDING, relative
 
 import jaxmodal as jm
 from jaxmodal import dynamics, symbolic
 from jaxmodal.dynamics.mechanics.rotations import rotation, rotation_vector
 from jaxmodal.dynamics.parameters import parameter_names, parameters, regressor
 from jaxmodal.runtime.errors import ArmError
+from tests.support.spatial_dynamics_cases import ROUNDING, relative
 
 ALONG, ABOUT = (
     jm.Support("translation", (0.0, 2.0, 0.0), 300.0),

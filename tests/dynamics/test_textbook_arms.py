@@ -7,10 +7,10 @@ import jax
 import numpy as np
 import pytest
 import scipy.special
-from spatial_dynamics_cases import all_terms, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, simulate
+from tests.support.spatial_dynamics_cases import all_terms, relative
 
 GRAVITY = 9.81
 

@@ -6,7 +6,6 @@ What compiles: both ways of three arms, one short simulation, and one step of tw
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import model_of, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, simulate
@@ -14,6 +13,7 @@ from jaxmodal.dynamics.mechanics import equations, recursion, recursion_in_space
 from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.solves import solve_held
 from jaxmodal.runtime.errors import ArmError
+from tests.support.spatial_dynamics_cases import model_of, relative
 
 BODY = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])
 BEAM = jm.SpatialLink(

@@ -6,12 +6,12 @@ What compiles: relative rest and a linearisation of three small arms, and of one
 import numpy as np
 import pytest
 import xarray
-from spatial_dynamics_cases import CASES, model_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, linearise, turning_frequencies
 from jaxmodal.plots.turning import plot_campbell
 from jaxmodal.runtime.errors import ArmError
+from tests.support.spatial_dynamics_cases import CASES, model_of
 
 
 def relative(found, expected):

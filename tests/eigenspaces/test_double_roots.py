@@ -11,7 +11,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.eigenspaces import frequency_derivatives
 from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
-from tests.frequencies_of_rows import (
+from tests.support.frequencies_of_rows import (
     AD_VS_FD,
     DOUBLE_ROOT_DEG,
     HESSIAN_VS_FD,
@@ -21,7 +21,7 @@ from tests.frequencies_of_rows import (
     of_cells,
     one_by_one,
 )
-from tests.problems import problems
+from tests.support.problems import problems
 
 ONE_SIDED = 1e-6
 """One-sided differences of fourth order at a double root, relative to the larger derivative."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.real_arms import random_arm, steel
 from tests.response.exact_chain import Chain
+from tests.support.real_arms import random_arm, steel
 
 EXACT = 1e-12
 """Of the largest motion of its kind. Rounding of the fields, 1e-16, grows with the ratio of the waves in one link to

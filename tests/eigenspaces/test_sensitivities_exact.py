@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import exact_derivatives
-from tests.problems import ORACLE, problems
+from tests.support import exact_derivatives
+from tests.support.problems import ORACLE, problems
 
 EXACT = 1e-10
 """Of the largest logarithmic derivative of the mode: rounding of the shapes, mixed by near neighbours."""

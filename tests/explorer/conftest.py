@@ -3,7 +3,8 @@
 import itertools
 
 import pytest
-from browser import Browser
+
+from tests.support.browser import Browser
 
 
 @pytest.fixture(scope="module")

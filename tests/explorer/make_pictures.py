@@ -12,7 +12,7 @@ from PIL import Image
 import jaxmodal as jm
 import sweeps
 from sweeps.explorer.data import ordered
-from tests.browser import Browser
+from tests.support.browser import Browser
 
 FOLDER = pathlib.Path(__file__).parents[2] / "results" / "explorer"
 WIDTH, REPORT = 1280, 1100

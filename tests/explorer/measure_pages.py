@@ -15,7 +15,7 @@ import sweeps
 from sweeps.explorer.arms import MODES
 from sweeps.explorer.data import ordered
 from sweeps.explorer.solver import arm_json
-from tests.browser import Browser
+from tests.support.browser import Browser
 
 #: a clock that starts with the page and stops when it is ready
 _CLOCK = (

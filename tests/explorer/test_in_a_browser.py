@@ -11,8 +11,6 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-import synthetic_cells
-from browser import Browser
 
 import jaxmodal as jm
 import sweeps
@@ -21,6 +19,8 @@ from sweeps.explorer import encoding
 from sweeps.explorer.data import ordered, page_data
 from sweeps.explorer.page import assembled, page_html
 from sweeps.explorer.server import Server
+from tests.support import synthetic_cells
+from tests.support.browser import Browser
 
 
 @pytest.fixture(scope="module")

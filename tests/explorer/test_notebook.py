@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_sweeps import small_sweep
 
 import jaxmodal as jm
 import sweeps
@@ -16,6 +15,7 @@ from jaxmodal.runtime import pages
 from sweeps.explorer.data import ordered
 from sweeps.explorer.page import arm_page_html, page_html
 from tests.explorer.test_page import HOSTILE, Tags
+from tests.support.small_sweeps import small_sweep
 
 SIX = jm.examples.six_axis_industrial()
 TWO = jm.examples.two_link_flexible()

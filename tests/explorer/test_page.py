@@ -9,15 +9,15 @@ import zlib
 
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
-from small_sweeps import small_sweep
 
 import sweeps
 import sweeps.store.grid
 from sweeps.explorer import encoding
 from sweeps.explorer.data import cell_values, ordered, page_data
 from sweeps.explorer.page import assembled, code, page_html
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import small_sweep
 
 
 def inflated(text, dtype):

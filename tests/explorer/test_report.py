@@ -10,7 +10,6 @@ import xml.etree.ElementTree
 
 import numpy as np
 import pytest
-from browser import Browser
 from click.testing import CliRunner
 
 import jaxmodal as jm
@@ -20,6 +19,7 @@ from sweeps.commands.arm_report import report as command
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.report.parts import NUMBER, Asked, centre_of_gravity, map_of, parts
 from tests.explorer.test_page import HOSTILE, Tags
+from tests.support.browser import Browser
 
 THREE, SIX = jm.examples.three_link_industrial(), jm.examples.six_axis_industrial()
 SPACE = SIX.replace(links=SIX.links[:3])

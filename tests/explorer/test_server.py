@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import synthetic_cells
-from small_sweeps import small_sweep
 
 import sweeps
 import sweeps.store.grid
 from sweeps.explorer import server as serving
 from sweeps.explorer.server import Server
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import small_sweep
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -10,9 +10,9 @@ import jaxmodal as jm
 from jaxmodal.runtime.errors import ArmError
 from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.tapes import tape_of_function
-from tests.compiled_programs import names_of_programs
 from tests.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
-from tests.real_arms import steel
+from tests.support.compiled_programs import names_of_programs
+from tests.support.real_arms import steel
 
 MODES, STATIONS = 8, 6
 BAR = steel(length=0.5)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.compiled_programs import names_of_programs
-from tests.many_arms import solved_together
-from tests.problems import GROUPED, ORACLE, arm_from_entry, named, problems
+from tests.support import finite_elements
+from tests.support.compiled_programs import names_of_programs
+from tests.support.many_arms import solved_together
+from tests.support.problems import GROUPED, ORACLE, arm_from_entry, named, problems
 
 MUTATED = named("P01", "P08", "P18", "P20", "P25", "P28", "P34", "P36", "P40", "P42")
 SHIFT = 1e-6

@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.condensation import evaluate
 from jaxmodal.frequencies import host_solver, models
 from jaxmodal.frequencies.certificate import ABOUT, TOLERANCE
 from jaxmodal.frequencies.programs import padded_problem, solve_padded
-from tests.problems import problems
+from tests.support.problems import problems
 
 ULP = 2.0**-52
 #: one to four links, so that all share the compiled search of four; repeated and clustered modes, soft joints

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from tests import finite_elements
-from tests.problems import COUNT_DISTANCE, FINITE_ELEMENTS, TAGS, problems
+from tests.support import finite_elements
+from tests.support.problems import COUNT_DISTANCE, FINITE_ELEMENTS, TAGS, problems
 
 ALL = list(problems().values())
 IDS = [problem.name for problem in ALL]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.problems import COUNT_DISTANCE, SAME, problems
+from tests.support import finite_elements
+from tests.support.problems import COUNT_DISTANCE, SAME, problems
 
 NUM_MODES = 10
 THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")

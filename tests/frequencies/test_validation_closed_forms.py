@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from tests import finite_elements
-from tests.problems import CLOSED_FORM, DATA, PRINTED_DIGITS
+from tests.support import finite_elements
+from tests.support.problems import CLOSED_FORM, DATA, PRINTED_DIGITS
 
 DIGITS = 40
 NUM_MODES = 10
@@ -197,7 +197,7 @@ def solved(name):
 
 def by_engine(problem):
     import jaxmodal as jm
-    from tests.problems import arm_from_entry
+    from tests.support.problems import arm_from_entry
 
     result = jm.natural_frequencies(
         arm_from_entry(problem), num_modes=NUM_MODES, theory=problem["model"]

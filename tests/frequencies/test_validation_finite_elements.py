@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import finite_elements
-from tests.many_arms import solved_together
-from tests.problems import GROUPED, ORACLE, arm_from_entry, problems
+from tests.support import finite_elements
+from tests.support.many_arms import solved_together
+from tests.support.problems import GROUPED, ORACLE, arm_from_entry, problems
 
 THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
 

@@ -10,8 +10,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.frequencies.programs import padded_problem, padded_size, solve_padded
-from tests import finite_elements
-from tests.problems import GROUPED, KNOWN_EXCEPTIONS, ORACLE, problems
+from tests.support import finite_elements
+from tests.support.problems import GROUPED, KNOWN_EXCEPTIONS, ORACLE, problems
 
 ALL = list(problems().values())
 IDS = [f"{problem.name}-{problem.tag}" for problem in ALL]

@@ -10,7 +10,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.modes import planar_batches as modal_batches
-from tests.problems import problems
+from tests.support.problems import problems
 
 SAME = 1e-9
 """Two paths to the same numbers; the frequencies of a batch are right to about 1e-13."""

@@ -17,8 +17,8 @@ from jaxmodal.cli.commands import main
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.eigenspaces.null_spaces import eigenspace
 from jaxmodal.runtime.namespace import to_host
-from tests import finite_elements
-from tests.problems import problems
+from tests.support import finite_elements
+from tests.support.problems import problems
 
 RESIDUAL = 1e-9
 """What every condition at base, joints and tip may be missed by, relative to its scale."""

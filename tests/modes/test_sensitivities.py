@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from tests.compiled_programs import names_of_programs
-from tests.frequencies_of_rows import (
+from tests.support.compiled_programs import names_of_programs
+from tests.support.frequencies_of_rows import (
     AD_VS_FD,
     DOUBLE_ROOT_DEG,
     HESSIAN_VS_FD,
@@ -23,7 +23,7 @@ from tests.frequencies_of_rows import (
     omega_of,
     one_by_one,
 )
-from tests.problems import problems
+from tests.support.problems import problems
 
 SCALING = 1e-11
 """Laws of dimension: sums of all logarithmic sensitivities that one change of units makes."""

@@ -1,6 +1,5 @@
 """Curves of responses show their peaks, poles and phases, whatever the frequencies asked for."""
 
-import damped_cantilever
 import matplotlib
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from jaxmodal.cli.commands import main
 from jaxmodal.plots import draw_bode, draw_nyquist
 from jaxmodal.plots.figures import new_figure
 from jaxmodal.response.forced.curves import refined
+from tests.support import damped_cantilever
 
 matplotlib.use("Agg")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.real_arms import steel
+from tests.support.real_arms import steel
 
 L, EI = 0.5, 2e11 * 0.04 * 0.02**3 / 12
 EULER = np.pi**2 * EI / (4 * L**2)

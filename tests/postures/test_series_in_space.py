@@ -18,9 +18,9 @@ from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.series import holds, tabulate
 from jaxmodal.postures.series_roots import count_at, count_in
 from jaxmodal.postures.terms import IN_SPACE
-from tests.problems import ORACLE
 from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
 from tests.spatial.random_arms import random_arm
+from tests.support.problems import ORACLE
 
 MODES, CELLS = 6, 300
 SIX = jm.examples.six_axis_industrial()

@@ -12,8 +12,8 @@ from jaxmodal.postures.expansion_in_space import ExpansionInSpace
 from jaxmodal.postures.fewer_terms import measured
 from jaxmodal.postures.series import tabulate
 from jaxmodal.postures.terms import Terms
-from tests.series_cells import CELLS, SIX, angles, check, drawn, solved
 from tests.spatial.cases import bent_arm, standing_arm
+from tests.support.series_cells import CELLS, SIX, angles, check, drawn, solved
 
 ALONG = jm.Support("translation", (1, 2, 3), 1e6)
 BESIDE = jm.Support("translation", (2, -1, 1), math.inf)

@@ -9,7 +9,7 @@ import jaxmodal as jm
 from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import Roots, count_in
-from tests.problems import ORACLE, problems
+from tests.support.problems import ORACLE, problems
 
 #: share of random postures that may be left to the general search
 LEFT_OPEN = 0.01

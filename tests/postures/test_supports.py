@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from turned_determinants import count_below, parts
 
 import jaxmodal as jm
 from jaxmodal.arm.bases import BaseStiffness
+from tests.support.turned_determinants import count_below, parts
 
 BEAM = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.03, 0.02, "cowper"), poisson_ratio=0.33)
 X, Y = {"support_x_stiffness": 1e6}, {"support_y_stiffness": 1e6}

@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from turned_determinants import count_below, parts
 
 import jaxmodal as jm
+from tests.support.turned_determinants import count_below, parts
 
 BEAM = jm.SpatialLink(*(0.5, 7e10, 2700.0, jm.rectangle(0.03, 0.02, "cowper")), poisson_ratio=0.33)
 ALONG = [jm.Support("translation", d, 1e6) for d in ((1, 2, 3), (2, -1, 1))]

@@ -6,8 +6,8 @@ from numpy.polynomial import chebyshev
 
 import jaxmodal as jm
 from jaxmodal.postures import places, value_zeros
-from tests.series_cells import ALIKE, CELLS, MODES, SIX, angles, check, drawn, solved
 from tests.spatial.cases import bent_arm
+from tests.support.series_cells import ALIKE, CELLS, MODES, SIX, angles, check, drawn, solved
 
 TENSOR = {"xx": 0.05, "yy": 0.06, "zz": 0.04, "xy": 0.004, "yz": -0.003, "xz": 0.002}
 GROWS = np.array([1.0, 1.7, 8.0])

@@ -9,8 +9,8 @@ from jaxmodal.postures.fewer_terms import measured
 from jaxmodal.postures.polynomial_values import Ranges, within
 from jaxmodal.postures.series import tabulate
 from jaxmodal.runtime.statuses import Status
-from tests.series_cells import ALIKE, CELLS, SIX, angles, check, drawn, solved
 from tests.spatial.cases import bent_arm, standing_arm
+from tests.support.series_cells import ALIKE, CELLS, SIX, angles, check, drawn, solved
 
 #: a base whose directions are coupled with no other
 ON_SPRINGS = bent_arm().replace(base_stiffness=[3e6, 2e6, 5e6, 4e4, 6e4, 3e4])

@@ -17,8 +17,8 @@ from jaxmodal.at_rest import buckling
 from jaxmodal.cli.commands import main
 from jaxmodal.frequencies import one_arm
 from jaxmodal.references import verification
-from tests.problems import problems
 from tests.spatial.cases import references
+from tests.support.problems import problems
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "validation.md"

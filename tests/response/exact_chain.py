@@ -11,7 +11,7 @@ length e that turns resists with N e, links besides with the turning stiffnesses
 import mpmath
 from mpmath import mpc, mpf
 
-from tests.exact_exponentials import exponential
+from tests.support.exact_exponentials import exponential
 
 mpmath.mp.dps = max(mpmath.mp.dps, 40)
 FIELDS = range(6)

@@ -2,11 +2,11 @@
 
 import mpmath
 import numpy as np
-from response.arms import bent, target, with_damping
-from response.exact_chain import Chain
 
 import jaxmodal as jm
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from tests.response.arms import bent, target, with_damping
+from tests.response.exact_chain import Chain
 
 HELD = {"tip_1.rotation": 0, "tip_2.x": 1, "tip_2.y": 1}
 OUTPUTS = ["link_1@0.4.across", "link_2@0.5.y", "tip.rotation", "joint_2.relative_rotation"]

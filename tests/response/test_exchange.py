@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import pyuff
 from click.testing import CliRunner
-from damped_cantilever import cantilever
 from matplotlib.figure import Figure
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
 from jaxmodal.plots import draw_bode, draw_nyquist, draw_peak_map, draw_waterfall
+from tests.support.damped_cantilever import cantilever
 
 OMEGA = np.geomspace(5.0, 2000.0, 31)
 

@@ -4,11 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.integrate
-from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
 from jaxmodal.response.driven.damping import damps
-from tests.duhamel import motion_under_pulse, pulse
+from tests.support.damped_cantilever import cantilever, pendulum
+from tests.support.duhamel import motion_under_pulse, pulse
 
 EB = "euler_bernoulli"
 STIFFNESS, DAMPER = 50.0, 0.4

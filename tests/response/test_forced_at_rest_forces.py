@@ -3,13 +3,13 @@
 import mpmath
 import numpy as np
 import pytest
-from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
-from tests.duhamel import motion_under_pulse, pulse
-from tests.finite_elements import case_from_arm, tip_receptance
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
+from tests.support.damped_cantilever import cantilever, pendulum
+from tests.support.duhamel import motion_under_pulse, pulse
+from tests.support.finite_elements import case_from_arm, tip_receptance
 
 EB, TIP = "euler_bernoulli", "tip.across"
 LENGTH, LINE, RIGIDITY, ETA = 1.3, 2700.0 * 4e-4, 7e10 * 0.04 * 0.01**3 / 12, 0.02

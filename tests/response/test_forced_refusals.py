@@ -3,9 +3,9 @@
 import jax
 import numpy as np
 import pytest
-from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
+from tests.support.damped_cantilever import cantilever, pendulum
 
 P = ("tip.across", "tip.across")
 

@@ -10,10 +10,10 @@ from mpmath import mpf
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.response.driven.port_quantities import QUANTITIES
-from tests import real_arms
-from tests.finite_elements import case_from_arm, hinges, mass_factor
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
+from tests.support import real_arms
+from tests.support.finite_elements import case_from_arm, hinges, mass_factor
 
 PORTS = (
     "tip.across", "tip_1.x", "joint_2.y", "joint_2.torque", "link_2@0.3.rotation", "payload.along", "joint_1.torque",

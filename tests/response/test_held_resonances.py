@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import real_arms
 from tests.response.arms import target
 from tests.response.exact_chain import Chain
+from tests.support import real_arms
 
 PORTS = ("tip.across", "link_2@0.3.rotation", "joint_2.y", "joint_3.rotation")
 LENGTH = "link1.length"

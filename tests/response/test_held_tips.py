@@ -6,13 +6,20 @@ import jax
 import mpmath
 import numpy as np
 import pytest
-from response.arms import target
-from response.exact_chain import Chain
-from response.held_arms import HELD, OUTPUTS, held, held_in_40_digits, undamped, without_supports
 
 import jaxmodal as jm
 from jaxmodal.response.driven import held_tips
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from tests.response.arms import target
+from tests.response.exact_chain import Chain
+from tests.response.held_arms import (
+    HELD,
+    OUTPUTS,
+    held,
+    held_in_40_digits,
+    undamped,
+    without_supports,
+)
 
 
 @pytest.mark.parametrize("damped", [True, False])

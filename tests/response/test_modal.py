@@ -2,10 +2,18 @@
 
 import numpy as np
 import pytest
-from damped_cantilever import AREA, LENGTH, MOMENT, YOUNG, cantilever, deflection, pendulum
-from real_arms import random_arm
 
 import jaxmodal as jm
+from tests.support.damped_cantilever import (
+    AREA,
+    LENGTH,
+    MOMENT,
+    YOUNG,
+    cantilever,
+    deflection,
+    pendulum,
+)
+from tests.support.real_arms import random_arm
 
 EB = "euler_bernoulli"
 PORTS = ["tip.across", "link_1@0.4.across", "tip.rotation"]

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from damped_cantilever import cantilever, pendulum
-from response.arms import bent
 
 import jaxmodal as jm
+from tests.response.arms import bent
+from tests.support.damped_cantilever import cantilever, pendulum
 
 EB = "euler_bernoulli"
 OUTPUTS = ["tip.x", "payload.rotation", "joint_2.relative_rotation", "link_1@0.3.across"]

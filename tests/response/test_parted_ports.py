@@ -4,12 +4,12 @@ import jax
 import mpmath
 import numpy as np
 import pytest
-from response.arms import target
-from response.exact_chain import Chain
-from response.held_arms import CLAMPED, PINNED, undamped, without_supports
 
 import jaxmodal as jm
-from tests.real_arms import steel
+from tests.response.arms import target
+from tests.response.exact_chain import Chain
+from tests.response.held_arms import CLAMPED, PINNED, undamped, without_supports
+from tests.support.real_arms import steel
 
 
 @pytest.mark.parametrize(("tip", "hinge"), [(CLAMPED, {}), (PINNED, {"joint_stiffness": 0.0})])

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from response.held_arms import CLAMPED, PINNED
 
 import jaxmodal as jm
 from jaxmodal.statics.beam_arrays import SUPPORTS
-from tests.real_arms import steel
-from tests.supported_arms import TIPS, supported_two
+from tests.response.held_arms import CLAMPED, PINNED
+from tests.support.real_arms import steel
+from tests.support.supported_arms import TIPS, supported_two
 
 
 def on_two_rollers(**changes):

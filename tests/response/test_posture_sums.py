@@ -9,9 +9,9 @@ from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import sampling, terms
 from jaxmodal.response.receptance.posture_plans import plan_of
-from tests import real_arms
 from tests.response.arms import bent, with_damping
 from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
+from tests.support import real_arms
 
 NAMES = ("tip.across", "payload.y", "joint_2.torque", "link_2@0.3.x", "tip_1.rotation")
 

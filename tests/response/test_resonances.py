@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests import real_arms
 from tests.response.arms import bent, target
 from tests.response.exact_chain import Chain
+from tests.support import real_arms
 
 RESONANCE = jm.Status.resonance
 BAR = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0))

@@ -12,11 +12,11 @@ from mpmath import mpf
 import jaxmodal as jm
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.runtime.namespace import Array
-from tests import real_arms
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
 from tests.response.held_arms import OUTPUTS, held, held_in_40_digits, without_supports
 from tests.response.test_damped_modes import ARMS, PLAIN, _one_mass
+from tests.support import real_arms
 
 
 def _slope(size, centre):

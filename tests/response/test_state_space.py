@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from damped_cantilever import LENGTH, MOMENT, YOUNG, cantilever, pendulum
 
 import jaxmodal as jm
+from tests.support.damped_cantilever import LENGTH, MOMENT, YOUNG, cantilever, pendulum
 
 EB = "euler_bernoulli"
 OMEGA = np.array([0.0, 12.0, 170.0, 172.3, 900.0, 4000.0])

@@ -6,10 +6,10 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.response.driven.damping import undamped
-from tests import finite_elements, real_arms
 from tests.response.arms import target
 from tests.response.exact_chain import Chain
 from tests.response.test_axial_forces import CRITICAL, PORTS, TIP, column, pressed
+from tests.support import finite_elements, real_arms
 
 RIGIDITY, LENGTH = 7e10 * 0.04 * 0.01**3 / 12, 1.3
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from response.held_arms import OUTPUTS, held, held_in_40_digits, without_supports
 
 import jaxmodal as jm
+from tests.response.held_arms import OUTPUTS, held, held_in_40_digits, without_supports
 
 WORDS = {"across": "link_y", "along": "link_x", "rotation": "rz"}
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from damped_cantilever import cantilever, deflection, pendulum
 
 import jaxmodal as jm
 from jaxmodal.response.modal.truncation import relative_errors
+from tests.support.damped_cantilever import cantilever, deflection, pendulum
 
 EB = "euler_bernoulli"
 ELBOW = ["tip.across", "joint_2.torque"]

@@ -7,9 +7,9 @@ import jaxmodal as jm
 from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import terms
 from jaxmodal.response.receptance.varied_amounts import Amount, sampling_of
-from tests import real_arms
 from tests.response.arms import bent, with_damping
 from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
+from tests.support import real_arms
 
 CELLS = 100
 NAMES = ("tip.across", "tip_1.x")

@@ -12,7 +12,7 @@ import mpmath
 from mpmath import mp, mpf
 
 import jaxmodal as jm
-from tests.exact_exponentials import exponential
+from tests.support.exact_exponentials import exponential
 
 DIGITS = 80
 _STEP = mpf(10) ** -22

@@ -1,7 +1,7 @@
 """An independent p-version finite-element model of an arm in space, in NumPy alone.
 
 It shares nothing with the engine: no wave numbers, no stiffness of a member, no function of frequency. As in the planar
-`tests.finite_elements` the *strains* of each link are expanded in Legendre polynomials,
+`tests.support.finite_elements` the *strains* of each link are expanded in Legendre polynomials,
 
     stretch u' = e,  twist phi_x' = t,  curvatures phi_z' = k and phi_y' = c,
     shear strains v' - phi_z = g and w' + phi_y = h,

@@ -16,8 +16,8 @@ from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.stiffness.condensation import evaluate_lanes
 from jaxmodal.spatial.stiffness.uniform_links import layout_of, packed_links
-from tests.compiled_programs import names_of_programs
 from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
+from tests.support.compiled_programs import names_of_programs
 
 MODES = 3
 

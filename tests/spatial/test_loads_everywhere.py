@@ -10,7 +10,7 @@ import jaxmodal as jm
 import sweeps
 from jaxmodal import dynamics, exchange, moves
 from jaxmodal.identification import MeasuredModes, fit_arm
-from tests import public_surface
+from tests.support import public_surface
 
 ANGLES = {"link2.joint_angle": np.array([0.2, 0.7])}
 MOVE = dynamics.trapezoid([0.0, 0.0], [0.1, 0.5], speed=0.5, acceleration=2.0)

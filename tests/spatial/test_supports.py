@@ -11,7 +11,7 @@ from jaxmodal import dynamics
 from tests.spatial.cases import bent_arm, tube
 from tests.spatial.held_elements import held_frequencies, held_response
 from tests.spatial.random_arms import random_arm
-from tests.supported_arms import TIPS, held_arm
+from tests.support.supported_arms import TIPS, held_arm
 
 S = jm.Support
 E, RHO, G = 7e10, 2700.0, 2.6e10

@@ -3,13 +3,13 @@
 import jax
 import numpy as np
 import pytest
-from real_arms import NUM_LINKS, STRUCTURES, random_arm
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import equilibrium
+from tests.support.real_arms import NUM_LINKS, STRUCTURES, random_arm
 
 INF = np.inf
 UNIT = jm.raw_section(1.0, 1.0)

@@ -1,13 +1,13 @@
 """A solver that answers at once, for tests of what surrounds it, and a store to compare others with."""
 
 import pytest
-import synthetic_cells
-from small_sweeps import CHUNK_CELLS, contents, pinned_commit, small_sweep
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 from sweeps.store import kept_times
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import CHUNK_CELLS, contents, pinned_commit, small_sweep
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,7 @@ import time
 
 import jax
 import pytest
-import synthetic_cells
 from click.testing import CliRunner
-from small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 import sweeps
 import sweeps.store.dataset
@@ -19,6 +17,8 @@ from sweeps.store import zarr_store
 from sweeps.store.attempts import MOST, GivenUpError
 from sweeps.store.claim_files import CLAIMS, given_up, last_number
 from sweeps.store.executors import Failed, InProcess
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
 from click.testing import CliRunner
 
@@ -17,6 +16,7 @@ from jaxmodal.cli.arguments import BadInput
 from jaxmodal.cli.commands import main
 from sweeps.commands.plot import selected
 from sweeps.store.zarr_store import open_store
+from tests.support import synthetic_cells
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -7,23 +7,23 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_sweeps import small_sweep
 
 import sweeps
 import sweeps.store.zarr_store as zarr_store
 from sweeps.store import executors
+from tests.support.small_sweeps import small_sweep
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
 
 pytestmark = [pytest.mark.usefixtures("one_commit"), pytest.mark.slow]
 
-TESTS = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 #: shards of three payloads at one angle each
 ANGLES, FAILS = 12, 3
 PRELOAD = """
 import sys
-sys.path.insert(0, {tests!r})
-import synthetic_cells
+sys.path.insert(0, {root!r})
+from tests.support import synthetic_cells
 import sweeps.store.grid
 
 def solve_cells(sweep, theory, values):
@@ -40,7 +40,7 @@ sweeps.store.grid.solve_cells = solve_cells
 
 def test_a_shard_that_fails_is_tried_again_and_reported_and_the_rest_goes_on(tmp_path):
     log, preload, path = tmp_path / "log", tmp_path / "failing.py", tmp_path / "a.zarr"
-    names = {"tests": str(TESTS), "log": str(log), "step": math.pi / (ANGLES - 1)}
+    names = {"root": str(ROOT), "log": str(log), "step": math.pi / (ANGLES - 1)}
     preload.write_text(PRELOAD.format(**names, fails=FAILS))
     sweep = small_sweep(num=ANGLES, theories=["timoshenko"], outputs=[])
     with (

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import jax
 import pytest
-from small_sweeps import FORKED, contents, pinned_commit, small_sweep
 
 import sweeps
 import sweeps.store.dataset
+from tests.support.small_sweeps import FORKED, contents, pinned_commit, small_sweep
 
 pytest.importorskip("distributed", reason="dask is not installed")
 
 pytestmark = [pytest.mark.usefixtures("one_commit", "synthetic"), pytest.mark.slow]
 
-TESTS = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 MANY = 60
 #: what a worker loads: shards that take a while, and are written down
 PRELOAD = """
 import os, sys, time
-sys.path.insert(0, {tests!r})
-import synthetic_cells
+sys.path.insert(0, {root!r})
+from tests.support import synthetic_cells
 import sweeps.store.grid
 
 def solve_cells(sweep, theory, values):
@@ -53,7 +53,7 @@ class Cluster:
         self.folder, self.log, self.starts = folder, folder / "log", 0
         self.error = folder / "error"
         self.preload = folder / "slow_solver.py"
-        self.preload.write_text(PRELOAD.format(tests=str(TESTS), log=str(self.log)))
+        self.preload.write_text(PRELOAD.format(root=str(ROOT), log=str(self.log)))
         self.workers = []
 
     def start(self):

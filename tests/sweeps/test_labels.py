@@ -10,17 +10,17 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
 import zarr
 from click.testing import CliRunner
-from small_sweeps import FORKED
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store as zarr_store
 from jaxmodal.cli.commands import main
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import FORKED
 
 CHUNK_CELLS = 4
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from damped_cantilever import pendulum
 
 import jaxmodal as jm
 import sweeps
-from tests.real_arms import steel
+from tests.support.damped_cantilever import pendulum
+from tests.support.real_arms import steel
 
 L, EI = 0.5, 2e11 * 0.04 * 0.02**3 / 12
 EULER = np.pi**2 * EI / (4 * L**2)

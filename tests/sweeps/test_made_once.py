@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_sweeps import contents
 
 import sweeps
 from sweeps.store import solve
+from tests.support.small_sweeps import contents
 
 TESTS = Path(__file__).parent.parent
 

@@ -4,16 +4,16 @@ import os
 import sys
 
 import pytest
-import synthetic_cells
 from click.testing import CliRunner
 from numcodecs.zstd import Zstd
-from small_sweeps import CHUNK_CELLS, contents, small_sweep
 
 import sweeps
 import sweeps.store.grid as grids
 from jaxmodal.cli.commands import main
 from sweeps.store import packing, zarr_store
 from sweeps.store.merge import merge
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import CHUNK_CELLS, contents, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

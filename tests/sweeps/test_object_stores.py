@@ -14,26 +14,26 @@ import time
 import jax
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
 from click.testing import CliRunner
-from small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
 from jaxmodal.cli.commands import main
 from sweeps.store import zarr_store
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 pytest.importorskip("obstore", reason="obstore, of the extra s3, is not installed")
 pytest.importorskip("moto", reason="moto, whose server stands in for S3, is not installed")
 
 import obstore
 from obstore.exceptions import BaseError
-from s3_server import BUCKET, S3Server
 
 from sweeps.store import claim_places, object_store
 from sweeps.store.claim_files import CLAIMS
+from tests.support.s3_server import BUCKET, S3Server
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from click.testing import CliRunner
-from damped_cantilever import pendulum
 
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
 from sweeps.commands.report import plan_lines, planned, summary_lines
 from sweeps.plots.responses import peaks
+from tests.support.damped_cantilever import pendulum
 
 STIFFNESS = 50.0
 RATIOS = np.array([0.0, 0.05, 0.3, 0.8, 1.5])

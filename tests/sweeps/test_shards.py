@@ -5,18 +5,18 @@ import shutil
 
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
 import zarr
 from click.testing import CliRunner
-from interrupted_store import CountingStore
-from small_sweeps import contents, interrupt, small_sweep
 
 import sweeps
 import sweeps.store.grid as grids
 import sweeps.store.zarr_store as zarr_store
 from jaxmodal.cli.commands import main
 from sweeps.store import first_chunk
+from tests.support import synthetic_cells
+from tests.support.interrupted_store import CountingStore
+from tests.support.small_sweeps import contents, interrupt, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

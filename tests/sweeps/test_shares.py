@@ -8,8 +8,6 @@ import time
 
 import jax
 import pytest
-import synthetic_cells
-from small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 import sweeps
 import sweeps.store.dataset
@@ -17,6 +15,8 @@ import sweeps.store.grid as grids
 from sweeps.store import labels, shares, zarr_store
 from sweeps.store.claim_files import CLAIMS
 from sweeps.store.folder_claims import FolderClaims
+from tests.support import synthetic_cells
+from tests.support.small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

@@ -12,8 +12,6 @@ import pytest
 import xarray as xr
 import zarr
 from click.testing import CliRunner
-from interrupted_store import CountingStore
-from small_sweeps import CHUNK_CELLS, contents, interrupt, keys_written, small_sweep
 
 import sweeps
 import sweeps.store.dataset
@@ -21,6 +19,8 @@ import sweeps.store.grid
 import sweeps.store.zarr_store
 from jaxmodal.cli.commands import main
 from sweeps.store import pieces, zarr_store
+from tests.support.interrupted_store import CountingStore
+from tests.support.small_sweeps import CHUNK_CELLS, contents, interrupt, keys_written, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

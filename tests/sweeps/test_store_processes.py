@@ -8,10 +8,16 @@ import time
 
 import jax
 import pytest
-import synthetic_cells
 import xarray as xr
-from interrupted_store import CountingStore, ReportingStore
-from small_sweeps import (
+
+import sweeps
+import sweeps.store.dataset
+import sweeps.store.grid
+import sweeps.store.zarr_store
+from sweeps.store.claim_files import CLAIMS
+from tests.support import synthetic_cells
+from tests.support.interrupted_store import CountingStore, ReportingStore
+from tests.support.small_sweeps import (
     CHUNK_CELLS,
     FORKED,
     child,
@@ -20,12 +26,6 @@ from small_sweeps import (
     pinned_commit,
     small_sweep,
 )
-
-import sweeps
-import sweeps.store.dataset
-import sweeps.store.grid
-import sweeps.store.zarr_store
-from sweeps.store.claim_files import CLAIMS
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from dynamics_cases import uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.symbolic import closed_form_integrals, closed_form_values, written_equations
+from tests.support.dynamics_cases import uniform_link
 
 LINK = {"length": 0.7, "bending": 1.3, "line_mass": 0.8}
 

@@ -10,7 +10,6 @@ import subprocess
 import jax
 import numpy as np
 import pytest
-from symbolic_arms import PAPER, USUAL, arm_with_everything, chain, own_terms, states, worst
 
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic import (
@@ -21,7 +20,16 @@ from jaxmodal.symbolic import (
     write,
     written_equations,
 )
-from tests.written_forms import EVERYTHING, assert_same, written_to
+from tests.support.symbolic_arms import (
+    PAPER,
+    USUAL,
+    arm_with_everything,
+    chain,
+    own_terms,
+    states,
+    worst,
+)
+from tests.support.written_forms import EVERYTHING, assert_same, written_to
 
 ROUNDING = 1e-13
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

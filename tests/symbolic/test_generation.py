@@ -2,13 +2,29 @@
 
 import numpy as np
 import pytest
-from dynamics_cases import CASES, VARIANTS, model_of, state_of, uniform_link, vector_of
-from explicit_two_links import inertia, mended, printed_coefficients, velocity_forces
-from symbolic_arms import PAPER, POSED, USUAL, arm_with_everything, chain, own_terms, states, worst
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.symbolic import QUANTITIES, function, operation_counts, written_equations
+from tests.support.dynamics_cases import (
+    CASES,
+    VARIANTS,
+    model_of,
+    state_of,
+    uniform_link,
+    vector_of,
+)
+from tests.support.explicit_two_links import inertia, mended, printed_coefficients, velocity_forces
+from tests.support.symbolic_arms import (
+    PAPER,
+    POSED,
+    USUAL,
+    arm_with_everything,
+    chain,
+    own_terms,
+    states,
+    worst,
+)
 
 DIGITS = 1e-11
 """The reference file gives 12 significant digits of each number."""

@@ -10,8 +10,6 @@ import time
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import CANCELLED, CASES, HELD, ROUNDING, model_of, relative
-from symbolic_arms import own_terms, states, worst
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, linearise
@@ -24,8 +22,17 @@ from jaxmodal.symbolic import (
     write,
     written_equations,
 )
+from tests.support.spatial_dynamics_cases import (
+    CANCELLED,
+    CASES,
+    HELD,
+    ROUNDING,
+    model_of,
+    relative,
+)
+from tests.support.symbolic_arms import own_terms, states, worst
+from tests.support.written_forms import assert_same
 from tests.symbolic.test_forms import by_program, c_program, needs_compiler
-from tests.written_forms import assert_same
 
 WANTED = ["B", "h", "K", "D", "g", "tau"]
 

@@ -9,12 +9,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from spatial_dynamics_cases import model_of
-from symbolic_arms import PAPER, USUAL, chain, states
 
 from jaxmodal.symbolic import function, linearised_equations, write, written_equations
 from jaxmodal.symbolic.graph import Expression
-from tests.written_forms import EVERYTHING, written_to
+from tests.support.spatial_dynamics_cases import model_of
+from tests.support.symbolic_arms import PAPER, USUAL, chain, states
+from tests.support.written_forms import EVERYTHING, written_to
 
 LATEX = shutil.which("pdflatex") or shutil.which("lualatex") or shutil.which("xelatex")
 LATEX_WORDS = """

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from symbolic_arms import PAPER, USUAL, arm_with_everything, states
 
 from jaxmodal.dynamics import linearise
 from jaxmodal.symbolic import function, linearised_equations, operation_counts
+from tests.support.symbolic_arms import PAPER, USUAL, arm_with_everything, states
 
 
 @pytest.mark.parametrize(

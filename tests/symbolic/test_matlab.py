@@ -10,10 +10,10 @@ import subprocess
 
 import numpy as np
 import pytest
-from symbolic_arms import arm_with_everything, chain, states
 
 from jaxmodal.symbolic import function, write, written_equations
-from tests.written_forms import EVERYTHING, assert_same, written_to
+from tests.support.symbolic_arms import arm_with_everything, chain, states
+from tests.support.written_forms import EVERYTHING, assert_same, written_to
 
 OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
 _NAME = r"[A-Za-z]\w{0,62}"

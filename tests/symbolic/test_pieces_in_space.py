@@ -9,15 +9,15 @@ import functools
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import CASES, ROUNDING, model_of, relative
-from symbolic_arms import own_terms, worst
 
 import jaxmodal as jm
 from jaxmodal.dynamics import base_pose, flexible_arm, linearise, tip_position
 from jaxmodal.symbolic import function, linearised_equations, to_sympy, write, written_equations
 from jaxmodal.symbolic.writers import writer_of
+from tests.support.spatial_dynamics_cases import CASES, ROUNDING, model_of, relative
+from tests.support.symbolic_arms import own_terms, worst
+from tests.support.written_forms import assert_same
 from tests.symbolic.test_forms import by_program, c_program, needs_compiler
-from tests.written_forms import assert_same
 
 WANTED = ["B", "h", "g", "c", "tau"]
 LINEAR = {"frames": "linear", "rotor_motion": "reflected", "torsion_spin": "relative"}

@@ -11,7 +11,7 @@ import jaxmodal as jm
 from benchmarks.reproduction import joint_study, published
 from jaxmodal.cli.commands import main
 from jaxmodal.references.printed import agrees_with_print
-from tests import finite_elements
+from tests.support import finite_elements
 
 FOLDER = Path(__file__).parents[3] / "results" / "paper"
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import jaxmodal as jm
-from tests.real_arms import steel
+from tests.support.real_arms import steel
 
 FULL = [[3e6, -8e5, 4e4], [-8e5, 2e6, 9e4], [4e4, 9e4, 5e4]]
 TWO = (steel(joint_angle=0.4, joint_stiffness=1e5), steel(joint_angle=0.7, tip_mass=2.0))

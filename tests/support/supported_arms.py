@@ -3,7 +3,7 @@
 import math
 
 import jaxmodal as jm
-from tests.real_arms import steel
+from tests.support.real_arms import steel
 
 
 def held_arm(**tip):

@@ -1,7 +1,7 @@
 """The public surface: every public function and method with its arguments and the kind of its result.
 
-``python tests/public_surface.py`` writes it to tests/data/public_surface.json, where a change of it is seen, and into
-docs/developers/names.md.
+``python tests/support/public_surface.py`` writes it to tests/data/public_surface.json, where a change of it is seen,
+and into docs/developers/names.md.
 """
 
 import importlib
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import jax
 
-PLACE = Path(__file__).parent / "data" / "public_surface.json"
-PAGE = Path(__file__).parent.parent / "docs" / "developers" / "names.md"
+PLACE = Path(__file__).parent.parent / "data" / "public_surface.json"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "developers" / "names.md"
 #: the heading of the page under which the surface is listed, to its end
 HEADING = "## All functions and methods\n"
 #: methods that every result has

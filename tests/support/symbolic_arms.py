@@ -4,11 +4,11 @@ import functools
 
 import jax
 import numpy as np
-from dynamics_cases import uniform_link
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.dynamics.mechanics import equations
+from tests.support.dynamics_cases import uniform_link
 
 #: all ways to pose the equations
 POSED = [

@@ -1,4 +1,4 @@
-"""Draw the pictures of the lessons anew, by the lessons' own commands: ``python -m tests.tutorial_pictures``."""
+"""Draw the pictures of the lessons by the lessons' own commands: ``python -m tests.support.tutorial_pictures``."""
 
 import shutil
 import tempfile

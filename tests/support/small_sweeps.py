@@ -7,14 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from interrupted_store import CountingStore
-
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
+from tests.support.interrupted_store import CountingStore
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 
 def small_sweep(num=5, **changes):
@@ -60,15 +59,15 @@ CHILD = """
 import sys
 import jax
 jax.config.update("jax_enable_x64", True)
-sys.path[:0] = [{root!r}, {tests!r}]
-import small_sweeps as setup
-import sweeps, sweeps.store.dataset, sweeps.store.grid, synthetic_cells, interrupted_store, os
+sys.path.insert(0, {root!r})
+import sweeps, sweeps.store.dataset, sweeps.store.grid, os
+from tests.support import interrupted_store, small_sweeps as setup, synthetic_cells
 sweeps.store.dataset._commit = setup.pinned_commit
 """
 
 
 def child(code, tmp_path, variables=None, **options):
-    head = CHILD.format(root=str(ROOT), tests=str(ROOT / "tests"))
+    head = CHILD.format(root=str(ROOT))
     environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled")}
     environment |= variables or {}
     return subprocess.Popen(

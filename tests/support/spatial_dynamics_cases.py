@@ -19,7 +19,9 @@ from jaxmodal.runtime.errors import ImplausibleWarning
 CASES = {
     case["id"]: case
     for case in json.loads(
-        (Path(__file__).parent / "data" / "spatial_dynamics_cases.json").read_text(encoding="utf-8")
+        (Path(__file__).parent.parent / "data" / "spatial_dynamics_cases.json").read_text(
+            encoding="utf-8"
+        )
     )["cases"]
 }
 #: of the cases: those on a base that does not move

@@ -16,9 +16,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from tests import finite_elements
+from tests.support import finite_elements
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent.parent / "data"
 
 # ---- tolerances (all relative) ---------------------------------------------------------------
 ORACLE = 1e-12

@@ -1,8 +1,8 @@
 """Which modules know which: all imports, those inside functions and for type checkers alone too, and names.
 
 A name is a string such as ``"jaxmodal.plots.arms:draw_arm"``, or the argument of ``import_module``: what is imported by
-it is known as well, only later. ``python -m tests.import_graph`` lists everything that is not imported at once, and the
-circles.
+it is known as well, only later. ``python -m tests.support.import_graph`` lists everything that is not imported at once,
+and the circles.
 """
 
 import ast
@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 PACKAGES = ("jaxmodal", "sweeps", "design_opt", "benchmarks")
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 AT_ONCE, LATER, FOR_TYPES, BY_NAME = "at once", "inside a function", "for types", "by name"
 _ENTRY = re.compile(r"[a-z_]\w*(\.\w+)+:\w+")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -1,6 +1,6 @@
 """How many tests a checkout has in each tier, and how many assertions about numbers they make.
 
-``python tests/assertions_by_tier.py [CHECKOUT]``
+``python tests/support/assertions_by_tier.py [CHECKOUT]``
 
 The tests are collected, not run. An assertion about numbers is a call of ``numpy.testing``, or an ``assert`` in which a
 number, a tolerance (a name in capitals) or ``approx`` is compared, ``all`` and ``any`` of such a comparison included;
@@ -99,4 +99,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve())
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent.parent).resolve())

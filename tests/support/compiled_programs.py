@@ -115,6 +115,6 @@ class Budget:
             terminalreporter.write_line(
                 "FAILED: a test compiles what it need not, or a new one is not worth its programs; find it with"
                 " JAX_LOG_COMPILES=1 in single files, solve concrete arms (NumPy), share shapes, or raise"
-                " BUDGET in tests/compiled_programs.py and say what for",
+                " BUDGET in tests/support/compiled_programs.py and say what for",
                 red=True,
             )

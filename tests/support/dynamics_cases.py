@@ -12,7 +12,7 @@ from jaxmodal.dynamics import EndBody, flexible_arm, link_shapes
 CASES = {
     case["case"]: case
     for case in json.loads(
-        (Path(__file__).parent / "data" / "dynamics_cases.json").read_text(encoding="utf-8")
+        (Path(__file__).parent.parent / "data" / "dynamics_cases.json").read_text(encoding="utf-8")
     )["cases"]
 }
 VARIANTS = {
