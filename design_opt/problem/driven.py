@@ -16,7 +16,6 @@ from design_opt.problem.objectives import worst_of
 from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads_in_space
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.models import require_theory
 from jaxmodal.response.driven.port_quantities import check_quantity, unit_of_transfer
@@ -65,7 +64,6 @@ class _Driven:
     def check_arm(self, arm: AnyArm) -> None:
         """Raise an error if the arm lacks a port or, for a band, damping."""
         with about(self._kind, ArmError):
-            refuse_loads_in_space(arm, "a response")
             require_theory(arm, self.theory)
         with about(self._kind, ArmError):
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")

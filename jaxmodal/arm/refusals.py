@@ -34,12 +34,6 @@ def refuse_loads(arm: SerialArm, what: str) -> None:
         )
 
 
-def refuse_loads_in_space(arm: SerialArm, what: str) -> None:
-    """Refuse loads of an arm in space; planar arms may have some. ``what`` is the subject of the sentence."""
-    if not arm.slopes_under_loads:
-        refuse_loads(arm, what)
-
-
 def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
     if arm.base_stiffness is not None:

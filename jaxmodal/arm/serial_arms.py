@@ -42,8 +42,6 @@ class SerialArm(Explored, Record):
     loads_kind: ClassVar[type[Record]]
     some_loads: ClassVar[str]
     """Loads of this kind, as remedies show them."""
-    slopes_under_loads: ClassVar[bool] = True
-    """Whether derivatives of responses take an arm of this kind with loads."""
     know_loads: ClassVar[str]
     """What takes an arm of this kind with loads."""
 

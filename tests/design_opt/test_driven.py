@@ -194,12 +194,55 @@ def test_derivatives_under_loads_and_axial_forces_are_those_of_the_exact_peaks()
 
 
 @pytest.mark.slow
-def test_the_least_wall_of_a_pressed_mast_is_in_closed_form():
+def test_derivatives_in_space_under_loads_are_those_of_the_exact_response():
+    """By a payload, a load and a length, which move the forces at rest in every posture; in the plane and out of it."""
+    tube = jm.hollow_circle(0.08, 0.003, "cowper")
+    link = jm.SpatialLink(
+        *(0.6, 7e10, 2700.0, tube),
+        poisson_ratio=0.33,
+        joint_axis=(0, 1, 0),
+        joint_stiffness=5e4,
+        joint_damping=3.0,
+    )
+    loads = jm.SpatialLoads(gravity_z=-9.81, tip_force_y=400.0)
+    arm = jm.SpatialArm((link, link.replace(joint_angle=0.4)), jm.RigidBody(30.0), loads=loads)
+    asked = {"input": "tip.y", "output": "tip.ry", "at_hz": 2.0, "postures": "few"}
+    postures = {"few": [[-0.9, 0.3], [-0.2, 1.0]]}
+    names = ["payload.mass", "loads.tip_force_y", "link1.length"]
+    ranges = [(10.0, 60.0), (100.0, 600.0), (0.5, 0.8)]
+    variables = [Variable(name, *ends) for name, ends in zip(names, ranges, strict=True)]
+    limit = ResponseLimit(**asked, at_most=5e-9)
+    evaluator = Evaluator(Problem(arm, variables, MinimiseMass(), [limit], postures=postures))
+    y = np.array([0.4, 0.5, 0.45])
+    made = evaluator.linearise(y)
+
+    def by_hand(y):
+        own = evaluator.problem.space.design_at(y)
+        sizes = [
+            jm.frequency_response(own.with_posture(row), 4.0 * np.pi, "tip.y", "tip.ry").magnitude
+            for row in postures["few"]
+        ]
+        return 5e-9 / np.ravel(sizes) - 1.0
+
+    np.testing.assert_allclose(made.inequalities, by_hand(y), rtol=1e-9)
+    bare = evaluator.problem.space.design_at(y).replace(loads=None).with_posture([-0.9, 0.3])
+    without = jm.frequency_response(bare, 4.0 * np.pi, "tip.y", "tip.ry").magnitude
+    assert without[0, 0] < 1e-14  # without loads the tip does not turn that way
+    for k, way in enumerate(1e-3 * np.eye(3)):
+        weights = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
+        slope = sum(c * by_hand(y + by * way) for by, c in weights.items()) / 1e-3
+        np.testing.assert_allclose(made.inequality_rates[:, k], slope, rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", [False, True])
+def test_the_least_wall_of_a_pressed_mast_is_in_closed_form(space):
     """Far below the first resonance the tip gives by (tan z - z)/z^3 L^3/(E I), z^2 = P L^2/(E I)."""
     mast = tubes().links[0].replace(joint_angle=np.pi / 2, density=1e-3, loss_factor=1e-9)
     arm = jm.Arm((mast,), loads=jm.Loads(tip_force_y=-1e5))
+    arm, tip = (jm.to_spatial(arm), "tip.link_y") if space else (arm, "tip.across")
     address = "link1.section.wall_thickness"
-    limit = ResponseLimit(**TIP, at_hz=1e-3, at_most=3e-6, theory="euler_bernoulli")
+    limit = ResponseLimit(input=tip, output=tip, at_hz=1e-3, at_most=3e-6, theory="euler_bernoulli")
     problem = Problem(
         arm, [Variable(address, 0.002, 0.01)], MinimiseMass(), [limit], theory="euler_bernoulli"
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.arm import require_arm
-from jaxmodal.arm.refusals import refuse_loads_in_space, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
@@ -134,12 +134,13 @@ def damped_sensitivities(
     Raises
     ------
     ArmError, UncertifiedError, ValueError
-        As for `damped_modes`, or if an address is unknown or an arm in space has loads.
+        As for `damped_modes`, or if an address is unknown.
 
     Notes
     -----
     The characteristic determinant is differentiated implicitly at each root, ``ds/dp = -(dD/dp)/(dD/ds)``, with dual
-    numbers and without differences. A root that is not simple has no derivative.
+    numbers and without differences. A root that is not simple has no derivative. Under loads derivatives include the
+    change of the equilibrium.
 
     Examples
     --------
@@ -150,7 +151,6 @@ def damped_sensitivities(
     '0.4998'
     """
     require_concrete(require_arm(arm), "damped_sensitivities")
-    refuse_loads_in_space(arm, "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
     modes = damped_modes(arm, num_modes, theory=theory)
     simple = modes.multiplicity == 1

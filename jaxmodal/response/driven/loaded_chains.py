@@ -1,21 +1,31 @@
-"""An arm in space at rest under its loads, with its ports and its damping, ready for any frequency."""
+"""An arm in space at rest under its loads, with its ports and its damping, ready for any frequency.
+
+Of an arm whose values are stepped, one cell per address, all that depends on a step is a dual number: the equilibrium
+is found anew in every cell, as for derivatives of frequencies.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
+from jaxmodal.arithmetic.dual import Dual, value_of
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.spatial_readings import Reading, reading_of
+from jaxmodal.response.driven.spatial_readings import reading_of
+from jaxmodal.response.driven.stepped_arms import cells_of, with_slopes
 from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.values import BeamValues
-from jaxmodal.spatial.preload.chain import PrestressedChain
+from jaxmodal.spatial.modes.turning import TurningParts
+from jaxmodal.spatial.modes.values import ArmValues, BeamValues
+from jaxmodal.spatial.preload.chain import PrestressedChain, bar, shift
+from jaxmodal.spatial.preload.energies import chain_of
 from jaxmodal.spatial.preload.members import (
     MOST_PIECES,
     Pieces,
@@ -24,9 +34,20 @@ from jaxmodal.spatial.preload.members import (
 )
 from jaxmodal.spatial.preload.series import transfer_series, transfers_at
 
+#: shares of a link's length at which its forces, which are polynomials of second degree, are known as a whole
+_THREE = np.array([0.0, 0.5, 1.0])
 #: number of series kept, some 30 kB each
 _KEPT = 500
 _RIGIDITIES = ("stretching", "shearing_y", "shearing_z", "torsion", "bending_y", "bending_z")
+
+
+class Seen(NamedTuple):
+    """The `Reading` of a load of the system: index of its link, station, and what it reads there and in the joint."""
+
+    link: int
+    station: float
+    row: Array
+    give: Array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,38 +57,94 @@ class LoadedChain:
     Attributes
     ----------
     chain : PrestressedChain
-    readings : tuple of Reading
+        That of the arm without steps.
+    cells : tuple of PrestressedChain
+        Those of the cells of a stepped arm, whose values have imaginary parts; the chain itself without steps.
+    readings : tuple of Seen
         Those of the loads of the system.
     dampers : tuple of array
         Dampers parallel to the springs of each joint, N s/m and N m s/rad.
-    loss_factor, kelvin_voigt_time : tuple of float
+    loss_factor, kelvin_voigt_time : tuple
         Damping of each link.
     """
 
     chain: PrestressedChain
-    readings: tuple[Reading, ...]
-    dampers: tuple[Floats, ...]
-    loss_factor: tuple[float, ...]
-    kelvin_voigt_time: tuple[float, ...]
+    cells: tuple[PrestressedChain, ...]
+    readings: tuple[Seen, ...]
+    dampers: tuple[Array, ...]
+    loss_factor: tuple[Array, ...]
+    kelvin_voigt_time: tuple[Array, ...]
 
     @classmethod
     def of(cls, chain: PrestressedChain, arm: SpatialArm, loads: Sequence[Port]) -> LoadedChain:
-        """Return the chain of an arm with loads at ports."""
-        frames = arm.frames()
+        """Return the chain of an arm, which may be stepped, with loads at ports."""
+        cells = cells_of(arm)
         owners = [arm.num_links - 1 if each.link is None else each.link - 1 for each in loads]
+        seen = []
+        for each, k in zip(loads, owners, strict=True):
+            own = [reading_of(each, one.arm, one.frames[k]) for one in cells]
+            row, give = (_together([getattr(x, name) for x in own]) for name in ("row", "give"))
+            seen.append(Seen(own[0].link, own[0].station, row, give))
+
+        def of_links(read: Callable[[Any], Any]) -> tuple[Array, ...]:
+            every = [[read(link) for link in one.arm.links] for one in cells]
+            return tuple(_together(link) for link in zip(*every, strict=True))
+
         return cls(
             chain,
-            tuple(reading_of(x, arm, frames[k]) for x, k in zip(loads, owners, strict=True)),
             tuple(
-                np.array(
-                    [_number(spring.damping) for spring in link.joint_springs]
-                    + [_number(link.joint_damping)]
-                )
-                for link in arm.links
+                chain if one.values is None else chain_of(chain, one.values, one.arm.loads)
+                for one in cells
             ),
-            tuple(_number(link.loss_factor) for link in arm.links),
-            tuple(_number(link.kelvin_voigt_time) for link in arm.links),
+            tuple(seen),
+            of_links(
+                lambda x: np.array(
+                    [_number(spring.damping) for spring in x.joint_springs]
+                    + [_number(x.joint_damping)]
+                )
+            ),
+            of_links(lambda x: _number(x.loss_factor)),
+            of_links(lambda x: _number(x.kelvin_voigt_time)),
         )
+
+    def _of_cells(self, read: Callable[[PrestressedChain], Any]) -> Any:
+        """Return a pytree of numbers of the arm, dual where they depend on a step."""
+        return jax.tree_util.tree_map(lambda *x: _together(x), *map(read, self.cells))
+
+    @functools.cached_property
+    def values(self) -> ArmValues:
+        """Values of all links, and the stiffness of an elastic base."""
+        found: ArmValues = self._of_cells(lambda x: x.model.values)
+        return found
+
+    @functools.cached_property
+    def turning(self) -> TurningParts:
+        """What the forces at rest do to rigid parts."""
+        found: TurningParts = self._of_cells(lambda x: x.turning)
+        return found
+
+    @functools.cached_property
+    def carriers(self) -> list[tuple[Array, Array, Array]]:
+        """See `PrestressedChain.carriers`."""
+        found: list[tuple[Array, Array, Array]] = self._of_cells(lambda x: x.carriers)
+        return found
+
+    @functools.cached_property
+    def bars(self) -> list[tuple[Array, Array] | None]:
+        """Of each rigid link the motion (6, 6) of its end for that of its start, and its mass matrix about this."""
+
+        def of_chain(chain: PrestressedChain) -> list[tuple[Floats, Floats] | None]:
+            return [
+                (shift(np.array([1.0, 0.0, 0.0]) * own.beam.length), bar(chain.model, number))
+                if link.rigid
+                else None
+                for number, (link, own) in enumerate(
+                    zip(chain.model.links, chain.model.values.links, strict=True)
+                )
+            ]
+
+        found: list[tuple[Array, Array] | None] = self._of_cells(of_chain)
+        return found
 
     def stations(self, number: int) -> list[float]:
         """Return the shares of a link's length at which loads act within it, from its tip to its base, with both ends.
@@ -78,67 +155,108 @@ class LoadedChain:
         return sorted(within | {0.0, 1.0}, reverse=True)
 
     @functools.cached_property
-    def _series(self) -> dict[tuple[int, float, float, int, complex], Numbers]:
+    def _series(self) -> dict[tuple[int, float, float, int, complex], Array]:
         return {}
 
     def pieces(
-        self, number: int, start: float, end: float, omega: Numbers, share: Any = 1.0
+        self, number: int, start: float, end: float, omega: Array, share: Any = 1.0
     ) -> Pieces:
         """Return the pieces of a part of a link at frequencies (F,), along leading axes (F, pieces).
 
-        ``share`` scales the damping, one number per frequency.
+        ``share`` scales the damping, one number per frequency; for dual numbers it is 1.
 
         Raises
         ------
         ArmError
             If a frequency is so high that the link needs more pieces than are computed.
         """
-        chain, square = self.chain, omega * omega
-        beam, theory = chain.model.values.links[number].beam, chain.model.theory
-        largest = float(np.abs(square).max(initial=0.0))
-        whole = chain.needed(number, largest)
+        count = self._count(number, end - start, value_of(omega))
+        starts, length = np.linspace(start, end, count + 1)[:-1], (end - start) / count
+        beam, theory = self.values.links[number].beam, self.chain.model.theory
+        forces, square = functools.partial(self._forces, number), omega * omega
+        eta, time = self.loss_factor[number], self.kelvin_voigt_time[number]
+        by = np.broadcast_to(np.asarray(share), omega.shape)
+        if np.any(time) and by.any():
+            shares, one = np.full(count, length), np.eye(12)[None]
+            every = [
+                carried_states(
+                    _damped(beam, s * (eta + w * time)), theory, forces, w * w, starts, shares, one
+                )
+                for w, s in zip(omega, by, strict=True)
+            ]
+            return pieces_of_transfer(np.stack(every))
+        by = by if np.any(eta) else np.zeros(omega.shape)
+        found: Any = None
+        for each in np.unique(by) if by.size else (0.0,):
+            key, mine = (number, start, end, count, complex(each)), by == each
+            if key not in self._series:
+                if len(self._series) >= _KEPT:
+                    self._series.clear()
+                self._series[key] = self._series_of(number, eta * each, starts, length)
+            part = transfers_at(self._series[key], square if mine.all() else square[mine])
+            if mine.all():
+                return pieces_of_transfer(part)
+            if found is None:
+                found = np.zeros((omega.size, *part.shape[1:]), complex)
+            found[mine] = part
+        return pieces_of_transfer(found)
+
+    def _count(self, number: int, part: float, omega: Numbers) -> int:
+        """Return the number of pieces of a part of a link, a share of its length, at all of these frequencies."""
+        largest = float(np.abs(omega * omega).max(initial=0.0))
+        whole = self.chain.needed(number, largest)
         if not whole <= MOST_PIECES:
             raise ArmError(
                 f"omega = {float(np.abs(omega).max()):.6g}: link {number + 1} vibrates in waves too short for a "
                 f"response under loads, with more than {MOST_PIECES} pieces; give lower frequencies, or give "
                 "arm.replace(loads=None)."
             )
-        count = max(1, int(np.ceil(whole * (end - start))))
-        starts, length = np.linspace(start, end, count + 1)[:-1], (end - start) / count
-        forces = functools.partial(chain.forces, number)
-        eta, time = self.loss_factor[number], self.kelvin_voigt_time[number]
-        by = np.broadcast_to(np.asarray(share), omega.shape)
-        if time == 0.0 or not by.any():
-            lost = eta * by
-            kind = complex if lost.any() else omega.dtype
-            found = np.zeros((omega.size, count, 12, 12), kind)
-            for each in np.unique(lost):
-                key, mine = (number, start, end, count, complex(each)), lost == each
-                if key not in self._series:
-                    if len(self._series) >= _KEPT:
-                        self._series.clear()
-                    damped = _damped(beam, each)
-                    self._series[key] = transfer_series(damped, theory, forces, starts, length)
-                found[mine] = transfers_at(self._series[key], square[mine])
-            return pieces_of_transfer(found)
-        shares, one = np.full(count, length), np.eye(12)[None]
-        every = [
-            carried_states(
-                _damped(beam, s * (eta + w * time)), theory, forces, w * w, starts, shares, one
-            )
-            for w, s in zip(omega, by, strict=True)
-        ]
-        return pieces_of_transfer(np.array(every))
+        return max(1, int(np.ceil(whole * part)))
 
+    def _forces(self, number: int, shares: Floats) -> Array:
+        """Return the section forces at shares of a link's length, (S, 6)."""
+        return self._of_cells(lambda x: x.forces(number, shares))
 
-def _number(value: Any) -> float:
-    return 0.0 if value is None else float(value)
+    def _series_of(self, number: int, lost: Array, starts: Floats, share: float) -> Array:
+        """Return `transfer_series` of a link with a loss factor.
+
+        Derivatives are computed in those directions that matter: most values change neither a link nor its forces.
+        """
+        beam, theory = _damped(self.values.links[number].beam, lost), self.chain.model.theory
+        dual = [x for x in (*beam, self._forces(number, _THREE)) if isinstance(x, Dual)]
+        acting = np.zeros(len(dual[0].slopes) if dual else 0, bool)
+        for each in dual:
+            acting |= each.slopes.any(axis=tuple(range(1, each.slopes.ndim)))
+        which = np.flatnonzero(acting)
+
+        def own(x: Any) -> Any:
+            return x.along(which) if isinstance(x, Dual) and which.size else value_of(x)
+
+        found: Any = transfer_series(
+            BeamValues(*map(own, beam)),
+            theory,
+            lambda shares: own(self._forces(number, shares)),
+            starts,
+            share,
+        )
+        return found.among(which, acting.size) if isinstance(found, Dual) else found
 
 
 def _damped(beam: BeamValues, factor: Any) -> BeamValues:
     """Return a beam with complex moduli."""
-    if factor == 0.0:
+    if not np.any(factor):
         return beam
     return beam._replace(
         **{name: getattr(beam, name) * (1.0 + 1j * factor) for name in _RIGIDITIES}
     )
+
+
+def _number(value: Any) -> Any:
+    return 0.0 if value is None else value
+
+
+def _together(cells: Sequence[Any]) -> Array:
+    """Return numbers of all cells as those of the arm, dual where they depend on a step."""
+    if len(cells) == 1 and not np.iscomplexobj(cells[0]):
+        return cells[0]
+    return with_slopes(np.stack(cells, axis=-1))

@@ -18,10 +18,10 @@ from jaxmodal.response.driven.loaded_chains import LoadedChain
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
-from jaxmodal.response.driven.stepped_arms import cells_of, entry, parts_of, with_slopes
+from jaxmodal.response.driven.stepped_arms import Cell, cells_of, entry, parts_of, with_slopes
 from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.preload.model import LoadedModel
 from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_links
@@ -119,17 +119,17 @@ def spatial_system(
 ) -> SpatialSystem:
     """Return the system of an arm of concrete values with its model.
 
-    For a stepped arm, whose model has stepped links, entries that depend on a step are dual numbers.
+    ``lowered`` is the model of the arm; for a stepped arm that without steps, and entries that depend on a step are
+    dual numbers.
     """
-    model = lowered.bare if isinstance(lowered, LoadedModel) else lowered
+    arm, model = to_host(arm), lowered.bare if isinstance(lowered, LoadedModel) else lowered
     vibrating = lowered.vibrating if isinstance(lowered, LoadedModel) else None
     every = (*inputs, *read_ports(quantity, inputs, outputs))
     loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
     cells = cells_of(arm)
-    parts = _parts(model.links, loads)
-    reduced = reduced_links(
-        [part.link for part in parts], model.payload, model.base, model.flags, Arithmetic.float64
-    )
+    parts = _parts(arm.links, loads)
+    given = [part.link for part in parts], arm.payload, arm.base_stiffness
+    reduced = reduced_links(*given, model.flags, Arithmetic.float64)
     acting = [_acting(_readings(each, cells), parts) for each in loads]
     base = len(reduced) - len(parts)
     links = [_driven(link, None if k < base else parts[k - base]) for k, link in enumerate(reduced)]
@@ -152,7 +152,7 @@ def spatial_system(
         outputs=tuple(outputs),
         loads=loads,
         base_motions={
-            each: _entries([motion_of_base(each, frames[0]) for _, frames in cells])
+            each: _entries([motion_of_base(each, one.frames[0]) for one in cells])
             for each in inputs
             if each.place == "base"
         },
@@ -225,10 +225,10 @@ def _parts(links: Sequence[SpatialLink], loads: Sequence[Port]) -> list[_Part]:
     return found
 
 
-def _readings(each: Port, cells: Sequence[tuple[SpatialArm, Sequence[Frame]]]) -> list[Reading]:
+def _readings(each: Port, cells: Sequence[Cell]) -> list[Reading]:
     """Return the `Reading` of a port in every cell of an arm."""
     owner = -1 if each.link is None else each.link - 1
-    return [reading_of(each, cell, frames[owner]) for cell, frames in cells]
+    return [reading_of(each, one.arm, one.frames[owner]) for one in cells]
 
 
 def _acting(readings: Sequence[Reading], parts: Sequence[_Part]) -> tuple[int, LoadEntries]:

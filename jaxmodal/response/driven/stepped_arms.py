@@ -6,7 +6,7 @@ All quantities of the arm are computed for all cells at once by the usual formul
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -18,7 +18,7 @@ from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.segments import cut
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame, frames
-from jaxmodal.spatial.modes.values import arm_values
+from jaxmodal.spatial.modes.values import ArmValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
 
 
@@ -35,20 +35,28 @@ def stepped_arm(arm: SpatialArm, singles: Sequence[str]) -> SpatialArm:
     return arm
 
 
-def cells_of(arm: SpatialArm) -> list[tuple[SpatialArm, list[Frame]]]:
-    """Return the cells of a stepped arm, or the arm itself, each with the frames of its links."""
+class Cell(NamedTuple):
+    """A cell of a stepped arm with the frames of its links; ``values`` are None for an arm that is not stepped."""
+
+    arm: SpatialArm
+    frames: list[Frame]
+    values: ArmValues | None
+
+
+def cells_of(arm: SpatialArm) -> list[Cell]:
+    """Return the cells of a stepped arm, or the arm itself."""
     if not _is_stepped(arm):
-        return [(arm, arm.frames())]
-    values = arm_values(arm.links, arm.payload, arm.base_stiffness).links
+        return [Cell(arm, arm.frames(), None)]
+    values = arm_values(arm.links, arm.payload, arm.base_stiffness)
     count = max(np.size(x) for x in jax.tree_util.tree_leaves(arm))
 
-    def cell(number: int) -> tuple[SpatialArm, list[Frame]]:
+    def cell(number: int) -> Cell:
         def of_column(x: Any) -> Any:
             return x[..., number if x.shape[-1] > 1 else 0]
 
-        own = [jax.tree_util.tree_map(of_column, link) for link in values]
+        own: ArmValues = jax.tree_util.tree_map(of_column, values)
         one = jax.tree_util.tree_map(lambda x: of_column(x) if np.iscomplexobj(x) else x, arm)
-        return one, frames(own)
+        return Cell(one, frames(own.links), own)
 
     return [cell(k) for k in range(count)]
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from jaxmodal.arm.addresses import asked_for
 from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.arm.refusals import refuse_loads_in_space, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
@@ -162,15 +162,15 @@ def response_sensitivities(
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As for `frequency_response`, or if an address is unknown, the arm or a frequency is traced, or an arm in space
-        has loads.
+        As for `frequency_response`, or if an address is unknown, or the arm or a frequency is traced.
 
     Notes
     -----
     The formulas of the response are evaluated with dual numbers in NumPy, without differences or compilation. Errors
     are those of the response divided by the relative distance to a resonance. Where the part of an arm beyond a joint
     is in resonance while that joint is held, derivatives are means over a circle of complex frequencies. Where this
-    fails and fewer than six digits are left, as may happen close to a resonance of the arm, they are NaN.
+    fails and fewer than six digits are left, as may happen close to a resonance of the arm, they are NaN. Under loads
+    they include the change of the equilibrium.
 
     Examples
     --------
@@ -182,7 +182,6 @@ def response_sensitivities(
     [3.0, -1.0]
     """
     require_concrete(require_arm(arm), "response_sensitivities")
-    refuse_loads_in_space(arm, "response_sensitivities")
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."

@@ -1,8 +1,10 @@
-"""Derivatives of responses and damped roots of arms in space, by their values and by the frequency."""
+"""Derivatives of responses and damped roots of arms in space, by their values and by the frequency.
+
+Those under loads are derivatives about the equilibrium, which changes with a value, too.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 
@@ -19,10 +21,13 @@ from jaxmodal.response.receptance.in_space import (
     characteristic_factors,
     dual_motions,
     growth_in_space,
+    off_axis,
     parted_motions,
 )
-from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
 from jaxmodal.spatial.arms.arm import SpatialArm
+
+#: number of directions times frequencies that are computed at a time under loads, with some 30 kB for each
+_UNDER_LOADS = 2000
 
 
 class SpatialSlopes:
@@ -37,16 +42,13 @@ class SpatialSlopes:
         outputs: Sequence[Port],
         singles: Sequence[str],
     ) -> None:
-        model, moved = arm.model(theory), stepped_arm(arm, singles)
-        stepped = dataclasses.replace(
-            model, links=moved.links, payload=moved.payload, base=moved.base_stiffness
-        )
+        model, moved = arm.search_model(theory), stepped_arm(arm, singles)
         asked = quantity, inputs, outputs
         self._plain = spatial_system(arm, model, *asked)
         with np.errstate(all="ignore"):
-            self._dual = spatial_system(moved, stepped, *asked)
+            self._dual = spatial_system(moved, model, *asked)
         self._directions = len(singles) + 1
-        at = with_rate(OFF_AXIS, self._directions)
+        at = with_rate(off_axis(self._plain), self._directions)
         self._parted = parted_motions(self._plain, self._dual, at)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
@@ -56,6 +58,13 @@ class SpatialSlopes:
 
     def _motions(self, omega: np.ndarray) -> np.ndarray:
         """Return values and derivatives, (1 + directions, read, inputs, F)."""
+        width = max(1, omega.size)
+        if self._plain.at_rest is not None:
+            width = min(width, max(1, _UNDER_LOADS // self._directions))
+        blocks = [self._block(omega[k : k + width]) for k in range(0, max(1, omega.size), width)]
+        return np.concatenate(blocks, axis=-1)
+
+    def _block(self, omega: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
             found = dual_motions(self._dual, with_rate(omega, self._directions), self._parted)
         slopes = np.broadcast_to(found.slopes, (self._directions, *found.shape))

@@ -39,8 +39,6 @@ def modes_in_space(
     """
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
-        arm.refuse_pressed("a sum over modes under a base that moves")
-        refuse_loads(arm, "a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):

@@ -291,8 +291,7 @@ def modal_superposition(
     ------
     ArmError
         If the arm has no such port, an output is the base, the base of an arm with supports is an input, or the
-        rotation of the base of an arm under static forces is an input, or any motion of the base of an arm in space
-        with loads.
+        rotation of the base of an arm under static forces is an input.
     ValueError
         If damping is negative, of the wrong length, or given twice.
     UncertifiedError

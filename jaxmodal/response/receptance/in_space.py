@@ -126,11 +126,16 @@ class Still(NamedTuple):
         return pair in self.apart or bool(self.held.intersection(pair))
 
 
+def off_axis(system: SpatialSystem) -> Numbers:
+    """Return frequencies that are no resonances."""
+    return OFF_AXIS if system.at_rest is None else OFF_AXIS[:_MODERATE]
+
+
 def still_loads(system: SpatialSystem) -> Still:
     """Return the ports that rigid supports fix, and those that they part: from frequencies that are no resonances."""
     if not system.rigid:
         return Still()
-    omega = OFF_AXIS if system.at_rest is None else OFF_AXIS[:_MODERATE]
+    omega = off_axis(system)
     held, apart = set(), set()
     with np.errstate(all="ignore"):
         free = _without_rigid_supports(system, omega)[0]
@@ -208,8 +213,7 @@ class Parted(NamedTuple):
 
 def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> Dual:
     """Return motions (read, inputs, F) with derivatives, the one by the frequency last."""
-    *_, last = _inward(system, omega, 1.0)
-    left, _ = supported(last.added.stiffness, system.rigid)
+    left, _ = supported(_dual_stiffness(system, omega), system.rigid)
     found = _read(system, left, omega, Still())
     if parted is None:
         return found
@@ -218,14 +222,21 @@ def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> D
     )
 
 
+def _dual_stiffness(system: SpatialSystem, omega: Dual) -> Symmetric:
+    """Return stiffness and loads at the ground, those of rigid supports last, with derivatives."""
+    if system.at_rest is not None:
+        return LoadedRecursion(system.at_rest, system.size, system.rigid, omega).symmetric()
+    *_, last = _inward(system, omega, 1.0)
+    return last.added.stiffness
+
+
 def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> Parted | None:
-    """Return what rigid supports part, of a system and the same with derivatives, at `OFF_AXIS` as dual numbers."""
+    """Return what rigid supports part, of a system and the same with derivatives, at `off_axis` as dual numbers."""
     if not (plain.rigid and plain.inputs):
         return None
     still, read = still_loads(plain), read_ports(plain.quantity, plain.inputs, plain.outputs)
     with np.errstate(all="ignore"):
-        *_, last = _inward(system, omega, 1.0)
-        w = last.added.stiffness
+        w = _dual_stiffness(system, omega)
         reactions, _ = reactions_of(w, system.rigid)
         slopes = dual_motions(system, omega, None).slopes
         nothing = np.zeros(slopes.shape[:3], bool)

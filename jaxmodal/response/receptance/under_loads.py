@@ -2,7 +2,8 @@
 
 The stiffness over six directions and loads, ``d^T W d/2 - f^T q d - f^T G f/2``, is carried inwards as in
 `stiffness.entries`, in dense matrices for all frequencies at once. Forces at rest stiffen rigid parts against rotation
-and couple the motion before a joint to the deflections of its springs, which are therefore released together.
+and couple the motion before a joint to the deflections of its springs, which are therefore released together. Dual
+numbers go through it with the derivatives of all that, those of the forces at rest among them.
 """
 
 from __future__ import annotations
@@ -12,19 +13,24 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arithmetic.dual import Dual, value_of, zeros
 from jaxmodal.response.driven.held_tips import SLOWEST
 from jaxmodal.response.driven.loaded_chains import LoadedChain
-from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.namespace import Array, is_complex
 from jaxmodal.spatial.modes.values import LinkValues
-from jaxmodal.spatial.preload.chain import bar, shift
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
+#: leaves the rotations of a motion
+_TURNS = np.repeat([0.0, 1.0], 3)
 #: relative addition to a singular matrix, the smallest that changes 1
 _NUDGE = 2.0**-52
 
 
 class LoadedRecursion:
     """The recursion of one arm at frequencies (F,); ``share`` scales the damping, one number per frequency.
+
+    Frequencies may be dual numbers, for derivatives by them and by the values that are stepped in the arm.
 
     Attributes
     ----------
@@ -37,12 +43,14 @@ class LoadedRecursion:
     """
 
     def __init__(
-        self, loaded: LoadedChain, size: int, rigid: int, omega: Numbers, share: Any = 1.0
+        self, loaded: LoadedChain, size: int, rigid: int, omega: Array, share: Any = 1.0
     ) -> None:
         self.loaded, self.omega, self.square, self.share = loaded, omega, omega * omega, share
-        self.stiffness: Numbers = np.zeros((omega.size, size, size), omega.dtype)
+        # derivatives by a damping of 0 are complex where the values are real
+        kind = (omega, 1j) if isinstance(omega, Dual) else (omega,)
+        self.stiffness: Array = zeros((omega.size, size, size), *kind)
         self.growth: Floats = np.zeros(omega.size)
-        self.factors: list[Numbers] = []
+        self.factors: list[Array] = []
         self._held = size - rigid
         self._run()
 
@@ -52,22 +60,23 @@ class LoadedRecursion:
         return Symmetric([w[:, i, j] for i, j in places(w.shape[-1])])
 
     def _run(self) -> None:
-        chain = self.loaded.chain
-        links, turning = chain.model.values.links, chain.turning
+        links, turning = self.loaded.values.links, self.loaded.turning
+        base = self.loaded.values.base
         # loads of rigid supports are numbered from the base, and met from the tip
         held = [0 if x.held is None else int(np.sum(np.isinf(x.held))) for x in links]
         for number in range(len(links) - 1, -1, -1):
             link, own = links[number], turning.links[number]
-            end, start, turn = chain.carriers[number]
+            end, start, turn = self.loaded.carriers[number]
+            rigid = self.loaded.bars[number]
             self._mass(link.tip)
             if number + 1 < len(links):
                 self._mass(links[number + 1].stator)
             self._add(own.end)
             self._support(number, link, self._held + sum(held[:number]))
             self._rigid(end)
-            if chain.model.links[number].rigid:
-                self._rigid(shift(np.array([float(link.beam.length), 0.0, 0.0])))
-                self._mass(bar(chain.model, number))
+            if rigid is not None:
+                self._rigid(rigid[0])
+                self._mass(rigid[1])
                 self._add(own.along)
             else:
                 stations = self.loaded.stations(number)
@@ -80,26 +89,25 @@ class LoadedRecursion:
             self._mass(link.hub)
             self._joint(number, link)
             self._rigid(turn)
-        if chain.model.values.base is not None:
+        if base is not None:
             self._mass(links[0].stator)
             self._add(turning.base)
-            give = np.linalg.inv(chain.model.values.base)
-            self._release(np.broadcast_to(give, (self.omega.size, 6, 6)))
+            self._release(np.broadcast_to(np.linalg.inv(base), (self.omega.size, 6, 6)))
 
-    def _mass(self, matrix: Floats) -> None:
+    def _mass(self, matrix: Array) -> None:
         self.stiffness[:, :6, :6] -= self.square[:, None, None] * matrix
 
-    def _add(self, matrix: Floats) -> None:
+    def _add(self, matrix: Array) -> None:
         """Add a stiffness against rotation, of forces at rest."""
         self.stiffness[:, 3:6, 3:6] += matrix
 
-    def _rigid(self, matrix: Floats) -> None:
+    def _rigid(self, matrix: Array) -> None:
         """Move to a place whose motion, times ``matrix``, is the motion here."""
         w = self.stiffness
         w[:, :6] = matrix.T @ w[:, :6]
         w[:, :, :6] = w[:, :, :6] @ matrix
 
-    def _load(self, row: Floats, place: int) -> None:
+    def _load(self, row: Array, place: int) -> None:
         self.stiffness[:, :6, place] -= row
         self.stiffness[:, place, :6] -= row
 
@@ -112,14 +120,14 @@ class LoadedRecursion:
         """Add springs, and a load for each rigid support beside a spring that has no effect, as without loads."""
         if link.supports is None or link.held is None:
             return
-        beam = link.beam
+        beam = self.loaded.chain.model.values.links[number].beam
         for direction, stiffness in zip(link.supports, link.held, strict=True):
             if np.isinf(stiffness):
                 self._load(direction, place)
                 place += 1
                 waves, bending = SLOWEST / beam.length, min(beam.bending_y, beam.bending_z)
                 stiffness = bending * (waves if np.any(direction[3:]) else waves**3)
-            self.stiffness[:, :6, :6] += stiffness * np.outer(direction, direction)
+            self.stiffness[:, :6, :6] += stiffness * (direction[:, None] * direction)
 
     def _pieces(self, number: int, start: float, end: float) -> None:
         pieces = self.loaded.pieces(number, start, end, self.omega, self.share)
@@ -133,17 +141,17 @@ class LoadedRecursion:
             w[:, :, :6] = w[:, :, :6] @ carried
             w[:, :6, :6] += stiffness
 
-    def _release(self, give: Numbers) -> None:
+    def _release(self, give: Array) -> None:
         """Release a flexibility (F, 6, 6) in all six directions: ``(1 + W R)^-1 W``."""
-        if np.iscomplexobj(give) and not np.iscomplexobj(self.stiffness):
+        if is_complex(give) and not is_complex(self.stiffness):
             self.stiffness = self.stiffness.astype(complex)
         w = self.stiffness
         square = np.eye(6) + w[:, :6, :6] @ give
         inverse = _inverse(square)
         # forces in units that deflect the element alike
-        size = np.sqrt(np.abs(np.diagonal(give, axis1=1, axis2=2)))
+        size = np.sqrt(np.abs(np.diagonal(value_of(give), axis1=1, axis2=2)))
         size = np.where(size > 0.0, size, 1.0)
-        scaled = np.abs(inverse) * size[:, :, None] / size[:, None, :]
+        scaled = np.abs(value_of(inverse)) * size[:, :, None] / size[:, None, :]
         self.growth = np.maximum(self.growth, scaled.max(axis=(1, 2)))
         self.factors.append(np.linalg.det(square))
         released = inverse @ w[:, :6]
@@ -157,45 +165,46 @@ class LoadedRecursion:
         """Release the springs of a joint, and add its rotor with ``J (a . phi_before + N q)^2/2``."""
         given = np.isfinite(link.stiffness)
         directions, inertia, ratio = link.directions[given], *link.rotor
-        spin = np.concatenate([np.zeros(3), link.directions[-1, 3:]])
+        spin = (link.directions[-1] * _TURNS)[:, None]
         turning = (self.square * inertia)[:, None, None]
         plain = self.stiffness
-        if directions.size:
-            dampers = np.multiply.outer(self.omega * self.share, self.loaded.dampers[number][given])
+        if given.any():
+            dampers = (self.omega * self.share)[:, None] * self.loaded.dampers[number][given]
             stiffness: Any = np.broadcast_to(link.stiffness[given], dampers.shape)
-            if dampers.any():
+            if np.any(dampers):
                 stiffness = stiffness + 1j * dampers
-            turns = np.zeros(len(directions))
+            turns = zeros((int(given.sum()), 1), directions, ratio)
             if given[-1]:
-                turns[-1] = ratio * float(spin @ directions[-1])
+                turns[-1] = ratio * (directions[-1:] @ spin)[0]
             acting = directions @ plain[:, :6]
-            own = acting[:, :, :6] @ directions.T - turning * np.outer(turns, turns)
+            own = acting[:, :, :6] @ directions.T - turning * (turns @ turns.T)
             if given[-1]:
                 for k, each in enumerate(self.loaded.readings, start=6):
                     if each.link == number:
                         acting[:, -1, k] -= each.give
-            coupling = self.loaded.chain.turning.links[number].joint
-            acting[:, :, :6] += directions @ coupling.T - turning * np.outer(turns, spin)
-            springs = stiffness[:, :, None] * np.eye(len(directions))
+            coupling = self.loaded.turning.links[number].joint
+            acting[:, :, :6] += directions @ coupling.T - turning * (turns @ spin.T)
+            springs = stiffness[:, :, None] * np.eye(int(given.sum()))
             whole = springs + own
             inverse = _inverse(whole)
-            terms = np.abs(stiffness) + np.abs(np.diagonal(own, axis1=1, axis2=2))
+            left = np.abs(np.diagonal(value_of(own), axis1=1, axis2=2))
+            terms = np.abs(value_of(stiffness)) + left
             size = np.sqrt(np.where(terms > 0.0, terms, 1.0))
-            scaled = np.abs(inverse) * size[:, :, None] * size[:, None, :]
+            scaled = np.abs(value_of(inverse)) * size[:, :, None] * size[:, None, :]
             self.growth = np.maximum(self.growth, scaled.max(axis=(1, 2)))
-            known = link.stiffness[given]
+            known = value_of(link.stiffness)[given]
             scale = np.prod(np.where(known > 0.0, known, 1.0))
             self.factors.append(np.linalg.det(whole) / scale)
             given_up = acting.swapaxes(1, 2) @ inverse @ acting
             self.stiffness = plain - 0.5 * (given_up + given_up.swapaxes(1, 2))
-        self.stiffness[:, :6, :6] -= turning * np.outer(spin, spin)
+        self.stiffness[:, :6, :6] -= turning * (spin @ spin.T)
 
 
-def _inverse(matrices: Numbers) -> Numbers:
+def _inverse(matrices: Array) -> Array:
     """Return inverses; near those of singular matrices, whose response is then that near a resonance."""
-    singular = np.linalg.det(matrices) == 0.0
+    singular = np.linalg.det(value_of(matrices)) == 0.0
     if singular.any():
-        size = np.abs(matrices).max(axis=(1, 2)) * singular
+        size = np.abs(value_of(matrices)).max(axis=(1, 2)) * singular
         size = np.where(size > 0.0, size, singular)
         matrices = matrices + (_NUDGE * size)[:, None, None] * np.eye(matrices.shape[-1])
     return np.linalg.inv(matrices)

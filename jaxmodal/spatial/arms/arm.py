@@ -88,12 +88,11 @@ class SpatialArm(Drawn, SerialArm):
     )
     loads_kind: ClassVar[type[SpatialLoads]] = SpatialLoads
     some_loads: ClassVar[str] = "SpatialLoads(gravity_z=-9.81)"
-    slopes_under_loads: ClassVar[bool] = False
     know_loads: ClassVar[str] = (
         "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
-        "directional_derivatives, mode_shapes, modal_quantities_batch, responses without derivatives, damped_modes, "
-        "modal_superposition, state_space, static_compliance, extremes, share_below, fits, sweeps, optimisation, "
-        "static_equilibrium, buckling and preloaded_frequencies"
+        "directional_derivatives, mode_shapes, modal_quantities_batch, responses, damped_modes, their "
+        "sensitivities, modal_superposition, state_space, static_compliance, extremes, share_below, fits, sweeps, "
+        "optimisation, static_equilibrium, buckling and preloaded_frequencies"
     )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
@@ -247,11 +246,6 @@ class SpatialArm(Drawn, SerialArm):
         """Raise an error if a tip has a support; ``what`` (subject of the sentence) does not support it."""
         for number, link in enumerate(self.links, start=1):
             link.refuse_supports(number, what)
-
-    def refuse_pressed(self, what: str) -> None:
-        """Raise an error if a link has an axial force; ``what`` (subject of the sentence) does not support it."""
-        for number, link in enumerate(self.links, start=1):
-            link.refuse_pressed(number, what)
 
     @property
     def is_solved_alone(self) -> bool:

@@ -37,7 +37,7 @@ class Transfer(NamedTuple):
 
 def _both(matrix: np.ndarray) -> np.ndarray:
     """Return the block-diagonal matrix that applies a 3 x 3 matrix to displacements and to rotations."""
-    both = np.zeros((6, 6))
+    both = np.zeros((6, 6), matrix.dtype)
     both[:3, :3] = both[3:, 3:] = matrix
     return both
 
@@ -45,14 +45,14 @@ def _both(matrix: np.ndarray) -> np.ndarray:
 def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the matrices that transfer displacements, and forces, from a point to another at ``offset`` from it."""
     cross = skew(offset)
-    motion, force = _ONE.copy(), _ONE.copy()
+    motion, force = (_ONE.astype(offset.dtype) for _ in range(2))
     motion[:3, 3:] = -cross
     force[3:, :3] = -cross
     return motion, force
 
 
 def transfer(link: LinkValues) -> Transfer:
-    """Return the transfer matrices of a link."""
+    """Return the transfer matrices of a link; imaginary parts are kept."""
     roll = _both(link.roll)
     inward, inward_force = _at_offset(-link.base_offset)
     outward, outward_force = _at_offset(link.end_offset)

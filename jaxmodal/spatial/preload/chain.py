@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.modal_model import ModalModel, transfer
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
 from jaxmodal.spatial.modes.turning import Turning, TurningParts, joint_coupling, turned_by
 from jaxmodal.spatial.modes.values import LinkValues
@@ -131,10 +131,11 @@ class PrestressedChain:
         """Motions (6, 6) of each link.
 
         They are those of the tip for that of the end of its elastic part, of the start of this part for that beyond the
-        joint, and before the joint for that of the previous tip.
+        joint, and before the joint for that of the previous tip; imaginary parts are kept.
         """
         found = []
-        for link, t in zip(self.model.values.links, self.model.transfers, strict=True):
+        for link in self.model.values.links:
+            t = transfer(link)
             found.append((t.end, t.roll.T @ shift(link.base_offset), t.turn.T))
         return found
 
@@ -362,7 +363,7 @@ class _Condensing:
 
 def shift(offset: Floats) -> Floats:
     """Return the motion of a place at ``offset`` for that of the place from which it is seen."""
-    motion = np.eye(6)
+    motion = np.eye(6, dtype=offset.dtype)
     motion[:3, 3:] = -skew(offset)
     return motion
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -22,7 +22,7 @@ from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
-from jaxmodal.spatial.parts.loads import LoadsInSpace
+from jaxmodal.spatial.parts.loads import LoadsInSpace, SpatialLoads
 from jaxmodal.spatial.preload.chain import PrestressedChain, bar
 from jaxmodal.spatial.preload.equilibrium import forces_at_rest
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
@@ -199,12 +199,18 @@ def varied_chain(chain: PrestressedChain, arm: SerialArm, single: str) -> Prestr
     moved = unchecked(arm, single, value + 1j * STEP)
     with np.errstate(all="ignore"):
         every = arm_values(moved.links, moved.payload, moved.base_stiffness)
-    values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], every)
+    return chain_of(chain, jax.tree_util.tree_map(lambda x: x[..., 0], every), moved.loads)
+
+
+def chain_of(
+    chain: PrestressedChain, values: ArmValues, own: SpatialLoads | None
+) -> PrestressedChain:
+    """Return the chain of an arm whose values and own loads have imaginary parts, from that without them."""
     model = dataclasses.replace(chain.model, values=values)
     loads = chain.loads
-    if arm.loads is not None:
-        both = zip(moved.loads.dead(), arm.loads.dead(), strict=True)
-        loads = loads.plus(LoadsInSpace(*(a - b for a, b in both)))
+    if own is not None:
+        steps: Any = [1j * np.imag(x) for x in own.dead()]
+        loads = loads.plus(LoadsInSpace(*steps))
     with np.errstate(all="ignore"):
         rest = forces_at_rest(model, loads)
     return dataclasses.replace(chain, model=model, rest=rest, loads=loads, varied=True)

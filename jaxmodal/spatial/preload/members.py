@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxmodal.arithmetic.dual import zeros
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.values import BeamValues
@@ -139,7 +140,7 @@ def carried_states(
 ) -> Floats:
     """Return states (S, 12, m), displacements above momenta, carried on from ``starts`` over ``shares`` of the length.
 
-    A share is that of a piece at most.
+    A share is that of a piece at most. Imaginary parts and derivatives of dual numbers are kept.
     """
     at = forces((starts[:, None] + shares[:, None] * POINTS).ravel())
     h = (shares * beam.length)[:, None, None]
@@ -178,12 +179,12 @@ def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: comple
     n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
-    found = np.zeros((*n.shape, 12, 12), np.result_type(n, *beam))
+    found = zeros((*n.shape, 12, 12), n, *beam)
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
     # the shear forces across the rotated sections, Q = (p - N phi)/(1 + N/S)
-    q_y, q_z = np.zeros((2, *n.shape, 12), found.dtype)
+    q_y, q_z = (zeros((*n.shape, 12), n, *beam) for _ in range(2))
     q_y[..., p_v], q_y[..., z] = 1.0 / shear_y, -n / shear_y
     q_z[..., p_w], q_z[..., y] = 1.0 / shear_z, n / shear_z
     found[..., v, :] = give_y * q_y
@@ -220,6 +221,6 @@ def inertia_rates(beam: BeamValues, theory: Theory) -> Floats:
     """Return the matrix (12, 12) whose product with the square of the frequency `state_rates` subtracts."""
     rotary = float(theory.rotary_inertia)
     inertia = [beam.mass] * 3 + [beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z]
-    found = np.zeros((12, 12), np.result_type(*beam))
-    found[range(6, 12), range(6)] = inertia
+    found = zeros((12, 12), *beam)
+    found[range(6, 12), range(6)] = np.stack(inertia)
     return found

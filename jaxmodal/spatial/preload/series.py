@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arithmetic.dual import Dual, solved, value_of
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.spatial.modes.values import BeamValues
@@ -35,9 +36,10 @@ _DOUBLINGS = 4
 def transfer_series(
     beam: BeamValues, theory: Theory, forces: Forces, starts: Floats, share: float
 ) -> Numbers:
-    """Return the terms (terms, pieces, 12, 12) of the transfer matrices of pieces; imaginary parts are kept.
+    """Return the terms (terms, pieces, 12, 12) of the transfer matrices of pieces.
 
-    Each goes over a ``share`` of the length of the link from one of the ``starts``, shares of it, too.
+    Each goes over a ``share`` of the length of the link from one of the ``starts``, shares of it, too. Imaginary parts
+    are kept, and so are derivatives, if the beam or the forces are dual numbers.
     """
     h, count = beam.length * share, starts.size
     places = starts[:, None] + share * POINTS
@@ -47,18 +49,19 @@ def transfer_series(
     size = 12 * STAGES
     # stages S of the first term solve S = 1 + h I A S; those of the next ones have h I M (S before) for 1
     blocks = h * INTEGRALS[:, None, :, None] * np.moveaxis(still, 1, 2)[:, None]
-    solved, found = _one_less(blocks.reshape(count, size, size)), []
+    blocks = blocks.reshape(count, size, size)
+    inverse, found = _one_less(value_of(blocks)), []
     stages = np.broadcast_to(np.tile(np.eye(12), (STAGES, 1)), (count, size, 12))
-    constant, slopes = stages, np.zeros(())
+    constant, slopes = stages, np.zeros(())  # slopes along the piece
     for number in range(_TERMS):
-        stages = solved @ constant
+        stages = solved(blocks, inverse, constant)
         of_before, by_stage = slopes, stages.reshape(count, STAGES, 12, 12)
         slopes = inertia @ by_stage
         rates = (still @ by_stage + of_before).reshape(count, STAGES, 144)
         term = h * (WEIGHTS @ rates).reshape(count, 12, 12)
         found.append(term + np.eye(12) if number == 0 else term)
         constant = h * (INTEGRALS @ slopes.reshape(count, STAGES, 144)).reshape(count, size, 12)
-    return np.array(found)
+    return np.stack(found)
 
 
 def _one_less(matrices: Numbers) -> Numbers:
@@ -73,7 +76,8 @@ def _one_less(matrices: Numbers) -> Numbers:
 
 def transfers_at(series: Numbers, square: Any) -> Any:
     """Return transfer matrices at squares of frequencies, in rad^2/s^2, along leading axes."""
-    return np.tensordot(np.asarray(square)[..., None] ** np.arange(_TERMS), series, 1)
+    square = square if isinstance(square, Dual) else np.asarray(square)
+    return np.tensordot(square[..., None] ** np.arange(_TERMS), series, 1)
 
 
 def pieces_at(series: Numbers, square: complex) -> Pieces:
