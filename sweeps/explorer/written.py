@@ -62,7 +62,8 @@ def explore(
     Raises
     ------
     ArmError
-        The page does not support the forces at rest, or `jaxmodal.natural_frequencies` refuses the arm.
+        The page does not support the forces at rest, such as loads in space, or `jaxmodal.natural_frequencies` refuses
+        the arm.
     SweepError
         ``what`` is neither an arm nor a dataset of a sweep, ``path`` has another ending or cannot be written, or
         ``theory`` is given for a sweep.

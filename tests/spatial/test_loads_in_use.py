@@ -14,6 +14,7 @@ import sweeps
 from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
 from sweeps.analysis import tracking
+from sweeps.explorer.data import ordered, page_data
 from tests.spatial.loaded_arms import (
     DOWN,
     MATERIAL,
@@ -214,7 +215,7 @@ def test_commands(tmp_path):
     assert shown.exit_code == 0, shown.output
     result = CliRunner().invoke(main, ["explore", file, "--out", str(tmp_path / "page.html")])
     assert result.exit_code == 2
-    assert "loads: the arm has some" in result.output
+    assert "loads: the arm has some, and a page that solves an arm in space" in result.output
 
 
 def test_sweeps(tmp_path):
@@ -246,6 +247,9 @@ def test_sweeps(tmp_path):
             np.testing.assert_allclose(
                 shares.sel(strain_part="preload"), float(share), rtol=1e-9, atol=1e-12
             )
+    page = page_data(ordered(found))
+    assert page["exact"]["why"].startswith("loads: the arm has some, and a page that solves")
+    assert len(page["arm"]["links"]) == 1
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def beside_differences(arm, names, inputs=INTO[:2], outputs=OUT, quantity="recep
             continue
         if value == 0.0 and name.rpartition(".")[2] in ("stiffness", "mass"):
             continue  # none below 0
-        step = 2e-3 * max(abs(value), 0.1)
+        step = 2e-3 * (abs(value) or 0.1)
         there = [
             jm.frequency_response(
                 jm.set_parameters(arm, {name: value + by * step}), OMEGA, inputs, outputs, **asked
@@ -195,7 +195,7 @@ def test_damped_modes_beside_differences(arm):
     found = jm.damped_sensitivities(held(arm), 2, addresses=NAMES)
     assert (found.status == jm.Status.certified).all()
     for k, (name, value) in enumerate(zip(found.addresses, found.values, strict=True)):
-        step = 3e-3 * max(abs(value), 0.1)
+        step = 3e-3 * (abs(value) or 0.1)
         there = [
             jm.damped_modes(jm.set_parameters(held(arm), {name: value + by * step}), 2).roots
             for by in CENTRAL

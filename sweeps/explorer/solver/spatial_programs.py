@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.cut_links import SHARES
 from jaxmodal.runtime.errors import ArmError
@@ -84,8 +85,11 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        There are too many supports, one of which is rigid; see also `natural_frequencies`.
+        The arm has loads, or too many supports, one of which is rigid; see also `natural_frequencies`.
     """
+    refuse_loads(
+        arm, "a page that solves an arm in space (pages of its sweeps show what was computed)"
+    )
     loads = loads_of(arm)
     model = arm.model(theory)
     if model.invalid:
