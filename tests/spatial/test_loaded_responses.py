@@ -185,6 +185,25 @@ def test_sums_over_modes_of_a_shaken_arm(arm, kind):
     ).all()  # a residual of the modes left out is of the order of omega^4
 
 
+def test_sums_over_modes_of_a_hinge_that_weight_does_not_turn():
+    """A jib swings freely about the vertical, beside its vibrations, as the exact response does."""
+    tube = jm.hollow_circle(0.05, 0.002, "cowper")
+    jib = jm.SpatialLink(
+        0.6, 7e10, 2700.0, tube, poisson_ratio=0.33, joint_axis=(0, 0, 1), joint_stiffness=0.0
+    )
+    weight = jm.SpatialLoads(gravity_z=-9.81)
+    arm = jm.SpatialArm((jib,), jm.RigidBody(8.0), loads=weight)
+    assert float(jm.natural_frequencies(arm, 1).omega[0]) == 0.0
+    omega, into = np.array([5.0, 40.0]), ["tip.y", "tip.z", "joint_1.torque"]
+    exact = jm.frequency_response(arm, omega, into, SIX).values
+    summed = jm.modal_superposition(arm, into, SIX, 6).receptance(omega)
+    np.testing.assert_allclose(summed, exact, rtol=0, atol=1e-7 * np.abs(exact).max())
+    exact = jm.frequency_response(arm, omega, "base.y", SIX[:3], quantity="transmissibility").values
+    shaken = jm.modal_superposition(arm, "base.y", SIX[:3], 6, seen_from="ground")
+    moved = -(omega**2) * shaken.receptance(omega)
+    np.testing.assert_allclose(moved, exact, rtol=0, atol=1e-10)
+
+
 def test_batches_are_single_arms(arm):
     cells = {"loads.gravity_z": np.array([-9.81, 0.0]), "link1.joint_angle": np.array([-1.0, 0.2])}
     omega = np.array([10.0, 60.0])

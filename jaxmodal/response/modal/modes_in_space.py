@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
@@ -43,7 +42,6 @@ def modes_in_space(
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):
         arm.refuse_supports("a sum over modes of an arm with free joints")
-        refuse_loads(arm, "a sum over modes of an arm with free joints that nothing holds")
     eigen, free = eigenmodes_of(arm.search_model(theory)), int(np.sum(omega == 0.0))
     model = eigen.model
     places, points = frames(model.values.links), unpadded_quadrature_size(num_modes)
