@@ -55,6 +55,18 @@ def arm_with_everything():
     return jm.SpatialArm(links, payload, base_stiffness=base, loads=loads)
 
 
+def damped(arm, time=None):
+    """The same arm with dampers, and a Kelvin-Voigt time of its first link."""
+    links = [x if x.rigid else x.replace(loss_factor=0.03) for x in arm.links]
+    links[0] = links[0].replace(joint_damping=3.0, kelvin_voigt_time=time)
+    return arm.replace(links=tuple(links))
+
+
+def of_zero(arm):
+    """The same arm with loads of zero, and without loads, which other code takes."""
+    return arm.replace(loads=jm.SpatialLoads(gravity_z=0.0)), arm.replace(loads=None)
+
+
 def column(loads=None, **changes):
     """A strip that stands on the ground along z, weak about its y."""
     strip = jm.rectangle(depth=0.025, width=0.01)

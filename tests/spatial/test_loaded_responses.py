@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.spatial.loaded_arms import arm_with_everything, column, planar_booms, rigidities
+from tests.spatial.loaded_arms import (
+    arm_with_everything,
+    column,
+    damped,
+    of_zero,
+    planar_booms,
+    rigidities,
+)
 from tests.spatial.prestressed_elements import loaded_pair
 
 SIX = ["tip.x", "tip.y", "tip.z", "tip.rx", "tip.ry", "tip.rz"]
@@ -18,17 +25,6 @@ SLENDER = {"theory": "bending_only"}
 @pytest.fixture(scope="module")
 def arm():
     return arm_with_everything()
-
-
-def damped(arm, time=None):
-    links = [x if x.rigid else x.replace(loss_factor=0.03) for x in arm.links]
-    links[0] = links[0].replace(joint_damping=3.0, kelvin_voigt_time=time)
-    return arm.replace(links=tuple(links))
-
-
-def of_zero(arm):
-    """The same arm with loads of zero, and without loads, which other code takes."""
-    return arm.replace(loads=jm.SpatialLoads(gravity_z=0.0)), arm.replace(loads=None)
 
 
 def test_forces_at_the_tip_as_in_the_plane():
