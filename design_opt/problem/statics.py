@@ -15,7 +15,6 @@ from design_opt.problem.designs import Design
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
-from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.at_rest.traced import inverse_buckling_factor, second_order_deflection
 from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
@@ -123,9 +122,8 @@ class _InSpace(_Statics):
 
     @staticmethod
     def check_deflection(arm: SpatialArm) -> None:
-        """Refuse supports and loads with axial forces."""
+        """Refuse supports with axial forces."""
         if _pressed(arm):
-            refuse_loads(arm, "a deflection under axial forces")
             arm.refuse_supports("a deflection under axial forces")
 
     def tips(self) -> Array:

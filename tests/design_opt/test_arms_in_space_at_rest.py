@@ -267,6 +267,41 @@ def test_axial_forces_soften_and_stiffen_what_gravity_bends():
 
 
 @pytest.mark.slow
+def test_loads_beside_axial_forces_bend_arms_as_in_the_plane():
+    """Gravity of their own and of a limit, a force at the tip, and a base that accelerates, with their derivatives."""
+    loads = jm.Loads(gravity=9.81, tip_force_y=-200.0, base_acceleration_x=2.0)
+    for forces in ((-1e4, 5e3), (0.0, 0.0)):
+        arm, pull = pressed(*forces).replace(loads=loads), (1.0, -3.0)
+        spatial = jm.to_spatial(arm)
+
+        def plane(force, mass, arm=arm, pull=pull):
+            own = jm.set_parameters(arm, {"loads.tip_force_y": force, "payload.mass": mass})
+            return second_order_deflection(own, "timoshenko", gravity=pull)
+
+        def space(force, mass, arm=spatial, pull=pull):
+            own = jm.set_parameters(arm, {"loads.tip_force_y": force, "payload.mass": mass})
+            return tips_under_gravity(own, None, "timoshenko", (*pull, 0.0))[0]
+
+        at = -200.0, 3.0
+        np.testing.assert_allclose(space(*at)[:2], plane(*at), rtol=1e-9, atol=0)
+        assert abs(space(*at)[2]) < 1e-15
+        for found, expected in zip(
+            jax.jacfwd(space, (0, 1))(*at), jax.jacfwd(plane, (0, 1))(*at), strict=False
+        ):
+            np.testing.assert_allclose(found[:2], expected, rtol=1e-6, atol=0)
+    down = jm.to_spatial(pressed(-1e4, 5e3).replace(loads=loads))
+    gravity = jm.set_parameters(down, {"loads.gravity_y": -9.82}), down
+    high, low = (tips_under_gravity(x, None, "timoshenko", (0.0,) * 3)[0] for x in gravity)
+
+    def by_gravity(value):
+        own = jm.set_parameters(down, {"loads.gravity_y": value})
+        return tips_under_gravity(own, None, "timoshenko", (0.0,) * 3)[0]
+
+    slope = jax.jacfwd(by_gravity)(-9.815)
+    np.testing.assert_allclose(slope, (low - high) / 0.01, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.slow
 def test_what_bends_under_axial_forces_has_exact_derivatives():
     """By differences of two sides, in a posture of a set; a damper counts for nothing."""
     arm = jm.to_spatial(pressed(-1e4, 5e3))
