@@ -6,6 +6,7 @@ import pytest
 from mpmath import mpf
 
 import jaxmodal as jm
+from jaxmodal.identification import MeasuredResponse, fit_arm
 from tests.spatial.loaded_arms import (
     arm_with_everything,
     column,
@@ -83,6 +84,27 @@ def test_a_pressed_column_in_forty_digits():
                 float(tip_in_closed_form(omega[1], {n: mpf(v) for n, v in given.items()})),
                 rtol=1e-11,
             )
+
+
+@pytest.mark.slow
+def test_a_fit_to_a_response_finds_what_presses():
+    """The mass at the tip, and a force that pulls along a strip which bends sideways under both."""
+    strip = jm.rectangle(depth=0.06, width=0.006)
+    jib = jm.SpatialLink(1.2, 7e10, 2700.0, strip, poisson_ratio=0.33, loss_factor=0.02)
+    upright = jib.replace(joint_frame=[jm.Rotation((1, 0, 0), np.pi / 2)])
+    loads = jm.SpatialLoads(gravity_z=-9.81, tip_force_x=5.0)
+    crane = jm.SpatialArm((upright,), jm.RigidBody(6.0), loads=loads)
+    hertz, ports = np.linspace(0.3, 2.0, 20), ("tip.y", "tip.y")
+    theory = {"theory": "rayleigh"}
+    values = jm.frequency_response(crane, 2.0 * np.pi * hertz, *ports, **theory).values
+    start = jm.set_parameters(crane, {"payload.mass": 6.5, "loads.tip_force_x": 2.0})
+    found = fit_arm(
+        start,
+        MeasuredResponse(hertz, values, *ports),
+        ["payload.mass", "loads.tip_force_x"],
+        **theory,
+    )
+    np.testing.assert_allclose(found.values, [6.0, 5.0], rtol=1e-6, atol=0)
 
 
 def test_no_derivatives_beyond_buckling():
