@@ -51,7 +51,7 @@ _DD = Arithmetic.double_double
 _ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
 #: the same on supports, where a table of degree 6 takes two seconds, five, and fifteen, and a cell by itself fourteen
 #: milliseconds; of higher degrees as many times more as they have terms. And the most terms of angles of a table
-_ENOUGH_ON_SUPPORTS, _MOST_TERMS = {0: 200.0, 1: 200.0, 2: 500.0, 3: 1200.0}, 5000
+_ENOUGH_ON_SUPPORTS, MOST_TERMS = {0: 200.0, 1: 200.0, 2: 500.0, 3: 1200.0}, 5000
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -102,7 +102,7 @@ def enough_in_space(
     """Cells that pay for the table of such joints and values; of more than there are tables for, none do."""
     held, number = with_supports_that_vary(arm, quantities), len(joints)
     terms = dataclasses.replace(terms_in_space(arm, joints, quantities), powers=())
-    if number not in _ENOUGH or terms.number(number) > _MOST_TERMS:
+    if number not in _ENOUGH or terms.number(number) > MOST_TERMS:
         return math.inf
     values = math.prod(q.degree + 1 for q in quantities)
     if not any(link.supports for link in held.links):
@@ -168,6 +168,10 @@ class ExpansionInSpace:
     @property
     def in_space(self) -> bool:
         return True
+
+    @property
+    def estimated(self) -> bool:
+        return False
 
     @property
     def ranges(self) -> Ranges | None:

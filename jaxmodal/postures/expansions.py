@@ -71,6 +71,11 @@ class Expansion(Protocol):
         ...
 
     @property
+    def estimated(self) -> bool:
+        """Whether what is rounded is as estimated, as in the plane over angles alone; else it is to be measured."""
+        ...
+
+    @property
     def on_host(self) -> bool:
         """Whether NumPy counts, and no program can."""
         ...
@@ -163,6 +168,10 @@ class PlanarExpansion:
     @property
     def in_space(self) -> bool:
         return False
+
+    @property
+    def estimated(self) -> bool:
+        return self.ranges is None
 
     @property
     def on_host(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.postures.combinations import Combinations
 from jaxmodal.postures.expansions import Expansion
-from jaxmodal.postures.series import PostureSeries, confirmed
+from jaxmodal.postures.series import PostureSeries, confirmed, holds
 from jaxmodal.postures.terms import Terms
 
 #: series of fewer terms stay as they are
@@ -28,6 +28,15 @@ _MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
 _NO_LESS = 1.5
 #: so many times as many in space where values vary beside angles: there errors of cells differ more
 _OF_VALUES = 2
+
+
+def checked(
+    series: PostureSeries, combinations: Combinations | None, expansion: Expansion
+) -> PostureSeries | None:
+    """The series, with errors `measured` unless they are known by estimate; None where it does not hold."""
+    if not expansion.estimated:
+        return measured(series, combinations, expansion)
+    return series if holds(series, expansion) else None
 
 
 def measured(

@@ -18,8 +18,9 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.inverse_results import PosturesAt
+from jaxmodal.postures.kinds import turned
 from jaxmodal.postures.readings import warn_of_degrees
-from jaxmodal.postures.turned_arms import TurnedArms, turned
+from jaxmodal.postures.turned_arms import TurnedArms
 from jaxmodal.postures.unknowns import Unknown, unknown_of
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import AnyArm

@@ -2,54 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.postures.expansion_in_space import (
-    ExpansionInSpace,
-    enough_in_space,
-    has_series_in_space,
-    terms_in_space,
-    turning,
-)
-from jaxmodal.postures.expansions import Expansion, PlanarExpansion
-from jaxmodal.postures.polynomial_values import (
-    Quantity,
-    Ranges,
-    Tie,
-    Varied,
-    may_be_negative,
-    quantity_of,
-    terms_of_beams,
-    usual,
-    varying,
-)
-from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.tied_values import is_tied, ties_of
-from jaxmodal.postures.values_in_space import (
-    impossible_tensors,
-    is_of_a_support,
-    is_of_a_tensor,
-    may_be_rigid,
-    quantity_in_space,
-    usual_in_space,
-)
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.postures.expansion_in_space import turning
+from jaxmodal.postures.expansions import Expansion
+from jaxmodal.postures.kinds import kind_of
+from jaxmodal.postures.polynomial_values import Quantity, Varied, may_be_negative
+from jaxmodal.postures.tied_values import is_tied
+from jaxmodal.postures.values_in_space import is_of_a_tensor
+from jaxmodal.spatial.arms.arm import AnyArm
 
-#: series of more terms, and smaller batches, are left to the general search
-_MOST_TERMS, _CELLS_PER_TERM = 400, 500
 _NO_SERIES = (
     "arms with a free joint, an axial force, in the plane a base that is free in a direction, or rigid links alone "
     "have no series"
@@ -64,7 +34,7 @@ def varied(
 
     Of some of its ``values`` (addresses, cells) those that vary together in an arm in space are one.
     """
-    kind = _kind_of(arm)
+    kind = kind_of(arm)
     joints, quantities, seen = list[int](), dict[int, Quantity](), set[str]()
     for row, address in enumerate(addresses):
         singles = resolve_address(arm, address)
@@ -85,7 +55,7 @@ def varied(
         quantities[first] = tie.quantity
         for row in others:
             del quantities[row]
-    return Varied(kind.turning(joints), tuple(quantities.values()), tuple(quantities), tuple(ties))
+    return Varied(turning(arm, joints), tuple(quantities.values()), tuple(quantities), tuple(ties))
 
 
 def pays(
@@ -109,7 +79,7 @@ def why_not(
         return f"the determinant is no polynomial of few terms in {what}"
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
     own = set_parameters(arm, springs)
-    kind, number = _kind_of(own), terms_of(own, asked)
+    kind, number = kind_of(own), terms_of(own, asked)
     if why := kind.why_too_many(asked, number):
         return why
     if number == 1:
@@ -124,17 +94,17 @@ def why_not(
 
 def terms_of(arm: AnyArm, asked: Varied) -> int:
     """How many terms D has in what varies."""
-    return _kind_of(arm).terms(asked)
+    return kind_of(arm).terms(asked)
 
 
 def quantity_at(arm: AnyArm, address: str) -> Quantity | None:
     """Return the quantity at an address if D is a polynomial in it, else None."""
-    return _kind_of(arm).quantity(address)
+    return kind_of(arm).quantity(address)
 
 
 def usual_of(arm: AnyArm, quantity: Quantity) -> float:
     """A value of a quantity with which a body weighs as much as a link, or a spring is as stiff; of rigid links 1."""
-    found = _kind_of(arm).usual(quantity)
+    found = kind_of(arm).usual(quantity)
     return found if 0.0 < found < math.inf else 1.0
 
 
@@ -161,7 +131,7 @@ def expansion_of(
 
     ``values`` (values, samples) are some of those that vary beside angles.
     """
-    return _kind_of(arm).expansion(asked, values, theory)
+    return kind_of(arm).expansion(asked, values, theory)
 
 
 def postures(arm: AnyArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
@@ -195,7 +165,7 @@ def possible_places(
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
     signed = [is_of_a_tensor(q) or may_be_negative(q) for q in asked.quantities]
-    kind = _kind_of(arm)
+    kind = kind_of(arm)
     rigid = np.array([kind.may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes
     least = np.array([q.spring or not kind.may_be_zero(q) for q in asked.quantities], bool)
@@ -206,7 +176,7 @@ def possible_places(
 
 def possible_tensors(asked: Varied, arm: AnyArm, given: np.ndarray) -> np.ndarray:
     """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
-    return _kind_of(arm).possible_tensors(asked, given)
+    return kind_of(arm).possible_tensors(asked, given)
 
 
 def as_in_the_table(
@@ -226,166 +196,3 @@ def placed(
     angles = postures(arm, addresses, values)
     places = np.concatenate([angles[list(asked.joints)], values[list(asked.rows)]])
     return places, ANGLE.holds(angles).all(axis=0)
-
-
-class _Kind(Protocol):
-    """Protocol of an arm of one kind, and of the values in which its determinant D is a polynomial."""
-
-    def may_be_zero(self, quantity: Quantity) -> bool:
-        """Whether 0 is a value of a quantity, that is no spring of a joint, among others."""
-        ...
-
-    def quantity(self, address: str) -> Quantity | None:
-        """Return the quantity at an address if D is a polynomial in it, else None."""
-        ...
-
-    def usual(self, quantity: Quantity) -> float:
-        """As `usual_of`; nan of rigid links alone."""
-        ...
-
-    def may_be_rigid(self, quantity: Quantity) -> bool:
-        """Whether inf is a value of a quantity."""
-        ...
-
-    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
-        """Those of the joints, ascending, whose angles change frequencies."""
-        ...
-
-    def terms(self, asked: Varied) -> int:
-        """How many terms D has in what varies."""
-        ...
-
-    def why_too_many(self, asked: Varied, number: int) -> str:
-        """Why a table does not have so many terms, in words; empty where it does."""
-        ...
-
-    def cells_that_pay(self, asked: Varied, number: int) -> float:
-        """How many cells pay for a table of so many terms."""
-        ...
-
-    def has_series(self) -> bool:
-        """Whether D is a polynomial at all."""
-        ...
-
-    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
-        """As `expansion_of`."""
-        ...
-
-    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
-        """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
-        ...
-
-    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
-        """Return which rows of values (rows, cells), at single addresses, are one value."""
-        ...
-
-
-@dataclasses.dataclass(frozen=True)
-class _InThePlane:
-    """A planar arm."""
-
-    arm: Arm
-
-    def quantity(self, address: str) -> Quantity | None:
-        return quantity_of(self.arm, address)
-
-    def usual(self, quantity: Quantity) -> float:
-        return usual(beam_arrays(self.arm), [quantity])[0]
-
-    def may_be_rigid(self, quantity: Quantity) -> bool:
-        return quantity.spring
-
-    def may_be_zero(self, quantity: Quantity) -> bool:
-        return True
-
-    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
-        return turning(self.arm, joints)
-
-    def terms(self, asked: Varied) -> int:
-        given = asked.joints, asked.quantities, first_angle_matters(self.arm)
-        return terms_of_beams([beam_arrays(self.arm)], *given).number(len(asked.joints))
-
-    def why_too_many(self, asked: Varied, number: int) -> str:
-        if number <= _MOST_TERMS:
-            return ""
-        return f"{number} terms are more than the {_MOST_TERMS} of a table"
-
-    def cells_that_pay(self, asked: Varied, number: int) -> float:
-        return float(_CELLS_PER_TERM * number)
-
-    def has_series(self) -> bool:
-        return is_polynomial(beam_arrays(self.arm))
-
-    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
-        beams = varying(self.arm, asked.joints, asked.quantities, theory)
-        if beams is None:
-            return None
-        given = beams, theory_flags(theory)
-        if not asked.quantities:
-            return PlanarExpansion(*given)
-        ranges = Ranges.of(values, asked.quantities, usual(beams.beams, asked.quantities))
-        if not np.isfinite(ranges.high).all():  # springs so soft that their compliance is no number
-            return None
-        return PlanarExpansion(*given, ranges, asked.quantities)
-
-    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
-        return np.ones(given.shape[1], bool)
-
-    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
-        return []
-
-
-@dataclasses.dataclass(frozen=True)
-class _InSpace:
-    """An arm in space; a body of it without a mass may have no inertia."""
-
-    arm: SpatialArm
-
-    def quantity(self, address: str) -> Quantity | None:
-        return quantity_in_space(self.arm, address, resolve_address(self.arm, address))
-
-    def usual(self, quantity: Quantity) -> float:
-        rigid = all(link.rigid for link in self.arm.links)
-        return math.nan if rigid else usual_in_space(self.arm, [quantity])[0]
-
-    def may_be_rigid(self, quantity: Quantity) -> bool:
-        return may_be_rigid(quantity)
-
-    def may_be_zero(self, quantity: Quantity) -> bool:
-        return is_of_a_support(quantity)
-
-    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
-        return turning(self.arm, joints)
-
-    def terms(self, asked: Varied) -> int:
-        return terms_in_space(self.arm, asked.joints, asked.quantities).number(len(asked.joints))
-
-    def why_too_many(self, asked: Varied, number: int) -> str:
-        if math.isfinite(enough_in_space(self.arm, asked.joints, asked.quantities)):
-            return ""
-        return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
-
-    def cells_that_pay(self, asked: Varied, number: int) -> float:
-        return enough_in_space(self.arm, asked.joints, asked.quantities)
-
-    def has_series(self) -> bool:
-        return has_series_in_space(self.arm)
-
-    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
-        given = self.arm, asked.joints, theory
-        if not asked.quantities:
-            return ExpansionInSpace(*given)
-        ranges = Ranges.of(values, asked.quantities, usual_in_space(self.arm, asked.quantities))
-        if not np.isfinite(ranges.high).all():
-            return None
-        return ExpansionInSpace(*given, asked.quantities, ranges)
-
-    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
-        return ~impossible_tensors(self.arm, asked.quantities, given)
-
-    def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
-        return ties_of(singles, values)
-
-
-def _kind_of(arm: AnyArm) -> _Kind:
-    return _InSpace(arm) if isinstance(arm, SpatialArm) else _InThePlane(arm)

@@ -16,10 +16,11 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import solutions
+from jaxmodal.postures.kinds import turned
 from jaxmodal.postures.places import joint_at
 from jaxmodal.postures.readings import in_unit, warn_of_degrees
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
+from jaxmodal.postures.turned_arms import TurnedArms, require_joint
 from jaxmodal.postures.unknowns import Unknown, quantity_given, unknown_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import AnyArm

@@ -8,22 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import is_whole, real_number
-from jaxmodal.arm.arm import require_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
-from jaxmodal.postures.expansions import PlanarExpansion
-from jaxmodal.postures.fewer_terms import measured
-from jaxmodal.postures.polynomial_values import varying
-from jaxmodal.postures.series import PostureSeries, is_polynomial, tabulate
+from jaxmodal.arm.refusals import refuse_loads
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.counts import counts_below
+from jaxmodal.frequencies.models import concrete_model, require_theory
+from jaxmodal.postures.expansion_in_space import MOST_TERMS, turning
+from jaxmodal.postures.fewer_terms import checked
+from jaxmodal.postures.kinds import known_kind
+from jaxmodal.postures.polynomial_values import Varied
+from jaxmodal.postures.series import PostureSeries, tabulate
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-
-#: most terms of a planar arm, those of five joints, and joints of one in space, of 729 terms
-_MOST_TERMS, _MOST_JOINTS = 3125, 3
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 def posture_series(
@@ -47,8 +44,7 @@ def posture_series(
     omega_min : float, optional
         Lowest frequency in rad/s, by default omega_max/1e4.
     joints : sequence of int, optional
-        The numbers of the links whose joints vary, in space three at most; by default all that turn and change
-        frequencies.
+        The numbers of the links whose joints vary; by default all that turn and change frequencies.
 
     Returns
     -------
@@ -59,8 +55,8 @@ def posture_series(
     ------
     ValueError
         A frequency is not positive and finite, or the two are not in order; a joint is none that turns, or given twice;
-        or too many vary: in space more than three, in the plane more than 3,125 terms, which five joints have. An
-        `ArmError`, which is one, where the arm has no such series.
+        or the series has more than 5,000 terms: in the plane five joints have 3,125, in space three have 729. An
+        `ArmError`, which is one, where the arm has no such series, or its determinant loses digits there.
 
     Notes
     -----
@@ -74,29 +70,36 @@ def posture_series(
     >>> values.value.shape, bool((values.error < 1e-13).all())
     ((2, 2), True)
     """
-    require_arm(arm)
-    if isinstance(arm, SpatialArm):
-        return _in_space(arm, omega_max, theory, omega_min, joints)
+    kind = known_kind(arm, "posture_series")
+    refuse_loads(arm, "posture_series")
+    require_theory(arm, theory)
     low, high = _range(omega_max, omega_min)
-    whole = varying(
-        arm,
-        _varying(joints, [k + 1 for k in turning(arm, range(arm.num_links))], arm.num_links),
-        (),
-        theory,
-    )
-    if whole is None or not is_polynomial(whole.beams):
+    turn = turning(arm, [k - 1 for k in arm.joints if not arm.slides(k)])
+    varied = Varied(_varying(joints, [k + 1 for k in turn]), (), ())
+    if not kind.has_series():
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a base that is free in a direction, an axial force, or rigid "
-            "links alone, and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), an axial force, in the plane a base that is free in a "
+            "direction, or rigid links alone, and no posture series; use natural_frequencies_batch"
         )
-    terms = whole.terms.number(len(whole.joints))
-    if terms > _MOST_TERMS:
+    if (terms := kind.terms(varied)) > MOST_TERMS:
         raise ValueError(
-            f"the series of {len(whole.joints)} joints that vary has {terms} terms; expected at most {_MOST_TERMS}: "
+            f"the series of {len(varied.joints)} joints that vary has {terms} terms; expected at most {MOST_TERMS}: "
             "give fewer joints"
         )
-    expansion = PlanarExpansion(whole, theory_flags(theory))
-    return tabulate(expansion, math.sqrt(low), math.sqrt(high), theory)
+    expansion = kind.expansion(varied, np.empty((0, 0)), theory)
+    assert expansion is not None
+    # joints that give way have modes that no wave of a link tells of: as many panels as modes below in this posture
+    ends = np.array([high])
+    least = 1 if expansion.estimated else int(counts_below(concrete_model(arm, theory), ends)[0])
+    series = tabulate(expansion, math.sqrt(low), math.sqrt(high), theory, max(1, least))
+    found = checked(series, None, expansion)
+    if found is None:
+        raise ArmError(
+            "the determinant of the arm loses digits between these frequencies, as that of links that are alike near "
+            "their own resonances, and the series is not it to the last digits; narrow omega_min and omega_max, or use "
+            "natural_frequencies_batch"
+        )
+    return found
 
 
 def _range(omega_max: Any, omega_min: Any) -> tuple[float, float]:
@@ -109,39 +112,8 @@ def _range(omega_max: Any, omega_min: Any) -> tuple[float, float]:
     return low, high
 
 
-def _in_space(
-    arm: SpatialArm, omega_max: Any, theory: TheoryName, omega_min: Any, joints: Any
-) -> PostureSeries:
-    """`posture_series` of an arm in space, held beside the determinant in postures that have not made it."""
-    if is_traced(arm):
-        raise ArmError(
-            "arm: holds traced values; posture_series needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
-        )
-    model = arm.model(theory)
-    if not has_series_in_space(arm):
-        raise ArmError(
-            "the arm has a free joint (a stiffness of 0), an axial force, or rigid links alone, and no posture series; "
-            "use natural_frequencies_batch"
-        )
-    low, high = _range(omega_max, omega_min)
-    turn = [k + 1 for k in turning(arm, [k - 1 for k in arm.joints if not arm.slides(k)])]
-    limit = ", in space at most three: their series have 9, 81 and 729 terms"
-    expansion = ExpansionInSpace(arm, _varying(joints, turn, _MOST_JOINTS, limit), theory)
-    # joints that give way have modes that no wave of a link tells of: as many panels as modes below in this posture
-    below = int(model.evaluate(np.array([high]), Arithmetic.double_double).count[0])
-    series = tabulate(expansion, math.sqrt(low), math.sqrt(high), theory, max(1, below))
-    found = measured(series, None, expansion)
-    if found is None:
-        raise ArmError(
-            "the determinant of the arm loses digits between these frequencies, as that of links that are alike near "
-            "their own resonances, and the series is not it to the last digits; narrow omega_min and omega_max, or use "
-            "natural_frequencies_batch"
-        )
-    return found
-
-
-def _varying(joints: Any, turn: list[int], most: int, limit: str = "") -> tuple[int, ...]:
-    """Places, from 0, of the joints that vary: some out of ``turn``, from 1, and not more than ``most``."""
+def _varying(joints: Any, turn: list[int]) -> tuple[int, ...]:
+    """Places, from 0, of the joints that vary: some out of ``turn``, from 1."""
     given = turn if joints is None else joints
     known = ", ".join(map(str, turn)) or "none"
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -152,9 +124,8 @@ def _varying(joints: Any, turn: list[int], most: int, limit: str = "") -> tuple[
                 f"joints = {shown(joints)}: {shown(joint)} is none that turns and changes a frequency; expected some "
                 f"of {known}"
             )
-    if len(given) > most or (turn and not given) or len(set(given)) < len(given):
+    if (turn and not given) or len(set(given)) < len(given):
         raise ValueError(
             f"joints = {shown(joints)}: {len(given)} joints, of {known}; expected different ones"
-            + limit
         )
     return tuple(sorted(joint - 1 for joint in given))

@@ -22,7 +22,7 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansions import Expansion
-from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
+from jaxmodal.postures.fewer_terms import checked, in_fewer_terms
 from jaxmodal.postures.places import (
     as_in_the_table,
     expansion_of,
@@ -33,7 +33,7 @@ from jaxmodal.postures.places import (
     varied,
 )
 from jaxmodal.postures.polynomial_values import within
-from jaxmodal.postures.series import holds, tabulate
+from jaxmodal.postures.series import tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
@@ -41,7 +41,7 @@ from jaxmodal.postures.series_roots import WIDEST, SeparatorTable, grid_of, pane
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 #: cells of one chunk, and in the second pass, at the most: its tables of values stay in cache, or fill a GPU
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
@@ -122,18 +122,15 @@ def prepare(
     ranges = expansion.ranges
     chosen = np.random.default_rng(0).permutation(places.shape[1])
     places = places[:, np.resize(chosen[:_PILOTS], _PILOTS)]
-    angles_alone = ranges is None and not isinstance(arm, SpatialArm)
-    least = 1 if angles_alone else modes * _PANELS_OF_TEN // 10
+    least = 1 if expansion.estimated else modes * _PANELS_OF_TEN // 10
     series = tabulate(expansion, *_range(expansion, places, modes), theory, least)
     fewer = None
-    if not angles_alone:
+    if not expansion.estimated:
         series, fewer = in_fewer_terms(series, expansion.terms)
-        sharper = measured(series, fewer, expansion)
-        if sharper is None:
-            return None
-        series = sharper
-    elif not holds(series, expansion):
+    sharper = checked(series, fewer, expansion)
+    if sharper is None:
         return None
+    series = sharper
     gpu, top = _on_gpu(expansion), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
         expansion=expansion,
@@ -147,14 +144,14 @@ def prepare(
         fine=grid_of(series, _FINE, fewer),
         host=expansion.on_host or (cells <= HOST_POSTURES and not gpu),
         chunks=_CPU_CHUNKS,
-        finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
+        finished=_MOST_FINISHED if expansion.in_space else None,
         varied=asked,
     )
     for separators in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, separators, fewer))
         if gpu or _open_share(tables, places) < _OPEN:
             break
-    if not angles_alone and not _closes(tables, places):
+    if not expansion.estimated and not _closes(tables, places):
         return None
     if not gpu:
         first, second = (

@@ -76,9 +76,7 @@ class Terms:
         ((13, 1), (81, 1))
         """
         angles = places[: len(places) - len(self.powers)]
-        even: list[Array] = [
-            xp.ones_like(places[0]) if places.shape[0] else np.ones(places.shape[1:])
-        ]
+        even: list[Array] = [_ones(places)]
         odd: list[Array] = []
         for angle in angles:
             ((sine, cosine, _),) = sin_cos(xp.abs(angle))
@@ -108,7 +106,7 @@ class Terms:
         return xp.stack(self._weights(places))
 
     def _weights(self, places: Array) -> list[Array]:
-        found: list[Array] = [xp.ones_like(places[0])]
+        found: list[Array] = [_ones(places)]
         for power, value in zip(self.powers, places[len(places) - len(self.powers) :], strict=True):
             rest = 1.0 - value
             polynomials = [
@@ -158,3 +156,8 @@ class Terms:
 IN_THE_PLANE = Terms(2, mirrored=True)
 #: of six solutions of twelve, of weights -1, 0 and 1, four of each
 IN_SPACE = Terms(4, mirrored=False)
+
+
+def _ones(places: Array) -> Array:
+    """A 1 for each cell, of an arm in which nothing may vary, too."""
+    return xp.ones_like(places[0]) if places.shape[0] else np.ones(places.shape[1:])

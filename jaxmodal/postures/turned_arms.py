@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.validity import valid_cells
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.postures.expansion_in_space import determinant_in_space, turning
+from jaxmodal.postures.expansion_in_space import determinant_in_space
 from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
 from jaxmodal.postures.polynomial_values import is_mirrored
 from jaxmodal.postures.supports_in_space import degree_of
 from jaxmodal.postures.terms import IN_THE_PLANE
-from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: values of cells by address
@@ -33,31 +31,46 @@ Values: TypeAlias = Mapping[str, np.ndarray]
 _NOTHING: Values = {}
 
 
-class TurnedArms(Protocol):
+@dataclasses.dataclass(frozen=True)
+class TurnedArms(abc.ABC):
     """One arm, or an arm for each cell, in postures: angles (joints, N), a row for each of `joints`.
 
     Of a joint that slides the row has positions, m.
+
+    Attributes
+    ----------
+    arm, flags : AnyArm and Theory
+        The arm and the theory.
+    joints : tuple of int
+        Numbers, from 1, of the links whose joints the rows of angles are of: those that change frequencies.
+    values : mapping
+        Other values of the arm by address, (cells,).
     """
 
+    arm: Any
+    flags: Theory
+    joints: tuple[int, ...]
+    values: Values
+
+    @abc.abstractmethod
     def degree(self, joint: int) -> int:
         """The degree of the determinant D in the angle of a joint, one of `joints`, at one frequency."""
-        ...
-
-    @property
-    def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links whose joints the rows of angles are of: those that change frequencies."""
-        ...
 
     @property
     def own(self) -> np.ndarray:
         """The angles of the arm itself, (joints,)."""
-        ...
+        return np.array([float(value_at(self.arm, address)) for address in self._addresses])
+
+    @property
+    def _addresses(self) -> list[str]:
+        return [f"link{k}.{self.arm.position_of(k)}" for k in self.joints]
 
     @property
     def even(self) -> bool:
         """Whether the opposite posture has the same frequencies where one joint turns."""
-        ...
+        return False
 
+    @abc.abstractmethod
     def determinant(
         self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray, values: Values = _NOTHING
     ) -> Determinant:
@@ -65,18 +78,27 @@ class TurnedArms(Protocol):
 
         With further ``values`` (N,) by address.
         """
-        ...
 
     def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
         """Whether axial forces buckle these arms, shape (N,)."""
-        ...
+        if not self.may_buckle:
+            return np.zeros(cells.shape, bool)
+        found: np.ndarray = (
+            self.determinant(cells, np.zeros(cells.size), angles).passed > self._zero_frequencies
+        )
+        return found
+
+    @property
+    @abc.abstractmethod
+    def _zero_frequencies(self) -> Any:
+        """How many motions nothing holds."""
 
     @property
     def may_buckle(self) -> bool:
         """Whether there are axial forces."""
-        ...
+        return any(link.axial_force is not None for link in self.arm.links)
 
-    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
+    def varied(self, address: str, values: np.ndarray) -> Self:
         """The arms with each of some values (cells,) at an address.
 
         Raises
@@ -84,30 +106,30 @@ class TurnedArms(Protocol):
         ValueError
             The arm may not have one of them.
         """
-        ...
+        made, valid = self._varied(address, values)
+        for place in np.flatnonzero(~valid)[:1]:
+            set_parameters(self.arm, {address: float(values[place])})
+            raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
+        return made
+
+    @abc.abstractmethod
+    def _varied(self, address: str, values: np.ndarray) -> tuple[Self, np.ndarray]:
+        """Return `varied`, and which of the values the arm may have."""
 
 
 @dataclasses.dataclass(frozen=True)
-class TurnedInThePlane:
-    """Of planar arms, fields (n,) of one, or (n, cells); see `TurnedArms`."""
+class TurnedInThePlane(TurnedArms):
+    """Of planar arms; ``beams`` are theirs, fields (n,) of one, or (n, cells); see `TurnedArms`."""
 
-    arm: Arm
     beams: BeamArrays
-    flags: Theory
-    joints: tuple[int, ...]
-    values: Values = dataclasses.field(default_factory=dict)
-
-    @property
-    def own(self) -> np.ndarray:
-        return np.array([float(self.arm.links[k - 1].joint_angle) for k in self.joints])
 
     def degree(self, joint: int) -> int:
         of_base = 0 if joint == 1 and self.beams.base_xx is None else IN_THE_PLANE.degree
-        return of_base + 2 * int(np.sum(_grounded(self.beams)[joint - 1 :]))
+        return of_base + 2 * int(np.sum(grounded(self.beams)[joint - 1 :]))
 
     @property
     def even(self) -> bool:
-        on_ground = self.beams.base_xx is not None or bool(np.any(_grounded(self.beams)))
+        on_ground = self.beams.base_xx is not None or bool(np.any(grounded(self.beams)))
         return len(self.joints) == 1 and not on_ground and is_mirrored(self.beams)
 
     def determinant(
@@ -120,24 +142,17 @@ class TurnedInThePlane:
             beams = unpacked(columns_of(self.arm, [*every], np.stack([*every.values()])).packed)
         return determinant(beams, self.flags, omega, angles)
 
-    def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        if not self.may_buckle:
-            return np.zeros(cells.shape, bool)
-        free = number_of_zero_modes(self.beams)
-        found: np.ndarray = self.determinant(cells, np.zeros(cells.size), angles).passed > free
-        return found
-
     @property
-    def may_buckle(self) -> bool:
-        return self.beams.axial_force is not None
+    def _zero_frequencies(self) -> Any:
+        return number_of_zero_modes(self.beams)
 
-    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
+    def _varied(self, address: str, values: np.ndarray) -> tuple[Self, np.ndarray]:
         packed = columns_of(self.arm, [address], values[None])
-        _require_possible(self.arm, address, values, ~packed.invalid)
-        return dataclasses.replace(self, beams=unpacked(packed.packed), values={address: values})
+        made = dataclasses.replace(self, beams=unpacked(packed.packed), values={address: values})
+        return made, ~packed.invalid
 
 
-def _grounded(beams: BeamArrays) -> np.ndarray:
+def grounded(beams: BeamArrays) -> np.ndarray:
     """Which links of planar arms have supports at their tips that are not alike in all directions, (n,)."""
     if beams.supports is None:
         return np.zeros(beams.length.shape[0], bool)
@@ -147,34 +162,11 @@ def _grounded(beams: BeamArrays) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True)
-class TurnedInSpace:
-    """Of arms in space; see `TurnedArms`.
-
-    Attributes
-    ----------
-    arm, flags : SpatialArm and Theory
-        The arm and the theory.
-    joints : tuple of int
-        See `TurnedArms`.
-    values : dict
-        Other values of the arm by address, (cells,).
-    """
-
-    arm: SpatialArm
-    flags: Theory
-    joints: tuple[int, ...]
-    values: dict[str, np.ndarray]
+class TurnedInSpace(TurnedArms):
+    """Of arms in space; see `TurnedArms`."""
 
     def degree(self, joint: int) -> int:
         return degree_of(self.arm.with_values(self.values), joint - 1)
-
-    @property
-    def own(self) -> np.ndarray:
-        return np.array([float(self.arm.value_at(address)) for address in self._addresses])
-
-    @property
-    def even(self) -> bool:
-        return False
 
     def determinant(
         self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray, values: Values = _NOTHING
@@ -185,47 +177,13 @@ class TurnedInSpace:
         return determinant_in_space(self.arm, self.flags, omega, given)
 
     @property
-    def _addresses(self) -> list[str]:
-        return [f"link{k}.{self.arm.position_of(k)}" for k in self.joints]
+    def _zero_frequencies(self) -> Any:
+        return self.arm.model_of_cells(self.flags).zero_frequencies
 
-    def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        if not self.may_buckle:
-            return np.zeros(cells.shape, bool)
-        free = self.arm.model_of_cells(self.flags).zero_frequencies
-        found: np.ndarray = self.determinant(cells, np.zeros(cells.size), angles).passed > free
-        return found
-
-    @property
-    def may_buckle(self) -> bool:
-        return any(link.axial_force is not None for link in self.arm.links)
-
-    def varied(self, address: str, values: np.ndarray) -> TurnedArms:
+    def _varied(self, address: str, values: np.ndarray) -> tuple[Self, np.ndarray]:
         columns = dict.fromkeys(resolve_address(self.arm, address), values)
         valid = valid_cells(self.arm.with_values(columns), values.size)
-        _require_possible(self.arm, address, values, valid)
-        return dataclasses.replace(self, values=columns)
-
-
-def _require_possible(arm: AnyArm, address: str, values: np.ndarray, valid: np.ndarray) -> None:
-    """Refuse the first value that an arm may not have."""
-    for place in np.flatnonzero(~valid)[:1]:
-        set_parameters(arm, {address: float(values[place])})
-        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
-
-
-def turned(arm: AnyArm, theory: TheoryName, what: str) -> TurnedArms:
-    """Return an arm of either kind for ``what``, which refuses what it does not know."""
-    if is_traced(require_arm(arm)):
-        raise ArmError(
-            f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
-        )
-    if isinstance(arm, SpatialArm):
-        joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
-        return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
-    refuse_loads(arm, f"{what} (axial forces have to be the same in every posture)")
-    beams, flags = prepared_values(arm, theory)
-    first = 1 if np.any(_grounded(beams)) else 2
-    return TurnedInThePlane(arm, beams, flags, tuple(range(first, arm.num_links + 1)))
+        return dataclasses.replace(self, values=columns), valid
 
 
 def require_joint(arm: AnyArm, joints: Sequence[int], joint: object) -> None:

@@ -18,7 +18,7 @@ from benchmarks.chain_form import ChainForm
 from benchmarks.modes import in_turn
 from benchmarks.rivals import DeterminantScan, PElement, cell_beams
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.postures import places
+from jaxmodal.postures import kinds
 
 ROOT = Path(__file__).parent.parent.parent
 CELLS = 3
@@ -191,7 +191,7 @@ def test_optimisation_writes_a_report(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", series_values.RANGES)
 def test_values_of_all_sizes_are_solved_as_single_arms_are(name, monkeypatch):
     """The cells of the benchmark of payloads and springs, by the series, and what it says of their errors."""
-    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
+    monkeypatch.setattr(kinds, "_CELLS_PER_TERM", 1)
     monkeypatch.setattr(series_values, "REFERENCE", 6)
     arm, columns = series_values.drawn(2, series_values.RANGES[name], 400)
     found = jm.natural_frequencies_batch(arm, columns, 6)

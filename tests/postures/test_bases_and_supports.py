@@ -9,7 +9,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures import places, series_search
+from jaxmodal.postures import kinds, places, series_search
 from jaxmodal.postures.expansions import PlanarExpansion
 from jaxmodal.postures.polynomial_values import varying
 from jaxmodal.postures.series import confirmed, tabulate
@@ -39,7 +39,7 @@ def leaning(arm, tip, **supports):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches take the series however few their cells."""
-    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
+    monkeypatch.setattr(kinds, "_CELLS_PER_TERM", 1)
 
 
 BENT = THREE.with_posture([0.7, -0.9])

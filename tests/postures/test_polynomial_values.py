@@ -9,7 +9,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.postures import places, polynomial_values, series_search, value_nodes
+from jaxmodal.postures import kinds, places, polynomial_values, series_search, value_nodes
 from jaxmodal.postures.polynomial_values import (
     Ranges,
     Varied,
@@ -78,7 +78,7 @@ def expansion_of(arm, addresses, values):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches take the series however few their cells, and NumPy alone."""
-    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
+    monkeypatch.setattr(kinds, "_CELLS_PER_TERM", 1)
 
 
 @pytest.mark.parametrize("address", CASES)

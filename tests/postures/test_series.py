@@ -168,7 +168,7 @@ def test_bad_evaluations_are_refused():
     with pytest.raises(ValueError, match=r"\(N, 1\): theta_2"):
         series.evaluate([50.0], [[0.1, 0.2]])
     with pytest.raises(
-        ValueError, match="6 joints that vary has 7813 terms; expected at most 3125"
+        ValueError, match="6 joints that vary has 7813 terms; expected at most 5000"
     ):
         jm.posture_series(elastic_arm(7), 100.0)
 
@@ -185,3 +185,16 @@ def test_a_value_has_the_same_bits_alone_and_beside_others():
         np.testing.assert_array_equal(
             series.evaluate(omega, angles[[i]]).value[:, 0], together[:, i]
         )
+
+
+def test_segments_do_not_turn():
+    """A body along link 1 makes a segment of what is beyond it: the series is still that of joint 3 alone."""
+    two = jm.examples.two_link_flexible()
+    arm = jm.attach_body(two, 1, position=0.5 * float(two.links[0].length), mass=0.0)
+    cut, whole = (jm.posture_series(each, 5.0, omega_min=2.0) for each in (arm, two))
+    assert (cut.joints, whole.joints) == ((3,), (2,))
+    given = [2.5, 4.0], [[0.3], [-1.2]]
+    signs = [np.sign(np.asarray(each.evaluate(*given).value)) for each in (cut, whole)]
+    np.testing.assert_array_equal(*signs)
+    with pytest.raises(ValueError, match="2 is none that turns"):
+        jm.posture_series(arm, 5.0, joints=[2])

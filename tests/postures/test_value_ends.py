@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 import jaxmodal as jm
 from jaxmodal.postures import value_zeros
-from jaxmodal.postures.turned_arms import turned
+from jaxmodal.postures.kinds import turned
 from jaxmodal.postures.unknowns import unknown_of
 
 THREE = jm.examples.three_link_industrial().with_posture([0.7, -1.1])

@@ -3,7 +3,7 @@
 import numpy as np
 
 import jaxmodal as jm
-from jaxmodal.postures.turned_arms import turned
+from jaxmodal.postures.kinds import turned
 
 
 def parts(arm, joint, points=41):
