@@ -10,7 +10,6 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
-from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.link_parts import BODY
 
 
@@ -32,13 +31,7 @@ def first_angle_matters(arm: Jointed) -> bool:
     """Return True if the angle of joint 1 changes frequencies: with an elastic base, supports or loads."""
     if any(getattr(arm, name, None) is not None for name in ("base_stiffness", "loads")):
         return True
-    return any(stands_on_support(link) for link in arm.links)
-
-
-def stands_on_support(link: object) -> bool:
-    """Return True if a link, planar or in space, has a support at its tip."""
-    planar = any(getattr(link, name, None) is not None for name in SUPPORTS)
-    return planar or bool(getattr(link, "supports", ()))
+    return any(link.springs_to_ground for link in arm.links)
 
 
 def posture_text(arm: Jointed, first: bool = False) -> str:

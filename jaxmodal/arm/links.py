@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from jaxmodal.arm.link_rules import FLAGS, check_combinations, link_constraints
+from jaxmodal.arm.link_rules import (
+    DAMPING_FIELDS,
+    FLAGS,
+    JOINT_SPRINGS,
+    check_combinations,
+    link_constraints,
+)
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -25,7 +31,7 @@ from jaxmodal.arm.quantities import (
     static,
 )
 from jaxmodal.arm.shapes import Rectangle, Section
-from jaxmodal.arm.straight_links import StraightLink
+from jaxmodal.arm.straight_links import JointSpring, StraightLink
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.link_parts import BODY, STATOR, Body, WithParts, part_of
@@ -294,6 +300,16 @@ class Link(WithParts, StraightLink):
 
     def constraints(self) -> tuple[Constraint, ...]:
         return link_constraints(self)
+
+    @property
+    def springs_of_joint(self) -> tuple[JointSpring, ...]:
+        places = zip(JOINT_SPRINGS, DAMPING_FIELDS[2:], strict=True)
+        return tuple(JointSpring(*at, *(getattr(self, name) for name in at)) for at in places)
+
+    @property
+    def springs_to_ground(self) -> dict[str, Any]:
+        each = {name: getattr(self, name) for name in SUPPORTS}
+        return {name: stiffness for name, stiffness in each.items() if stiffness is not None}
 
     def continued(self, **changes: Any) -> Link:
         """Return the segment that ends as this link does."""

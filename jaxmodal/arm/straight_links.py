@@ -1,8 +1,8 @@
-"""Base class of planar and spatial links: default joint stiffness, flags, mass, cutting into pieces."""
+"""Base class of planar and spatial links: joint and ground springs, flags, mass, cutting into pieces."""
 
 import math
 import warnings
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from jaxmodal.arm.quantities import Record, Scalar, shown
 from jaxmodal.runtime.errors import ArmError, RotorWarning, place_here, suggestion
@@ -12,6 +12,15 @@ from jaxmodal.statics.link_parts import ROTOR, Rotor
 MOTORS = ("held", "beyond_spring")
 
 L = TypeVar("L", bound="StraightLink")
+
+
+class JointSpring(NamedTuple):
+    """A spring of a joint and the damper beside it: addresses within the link, and values, None if left out."""
+
+    stiffness_at: str
+    damping_at: str
+    stiffness: Any
+    damping: Any
 
 
 class StraightLink(Record):
@@ -84,6 +93,16 @@ class StraightLink(Record):
     def acting_gear_ratio(self) -> Scalar | None:
         """Turns of the rotor per turn of the joint during vibration, 0 with a held motor."""
         return None if self.rotor is None else self.rotor.ratio
+
+    @property
+    def springs_of_joint(self) -> tuple[JointSpring, ...]:
+        """The springs that the joint may have, that about its axis first."""
+        raise NotImplementedError
+
+    @property
+    def springs_to_ground(self) -> dict[str, Any]:
+        """Stiffnesses of the springs between the tip and the ground, by their addresses within the link."""
+        raise NotImplementedError
 
     def continued(self: L, **changes: Any) -> L:
         """Return a link that is rigidly joined to the end of this one and ends as this one does."""

@@ -51,6 +51,8 @@ _ALLOWED, _SURE = 9.5e-14, 10.0
 _ATTEMPTS = 4
 #: lanes per call in double-double
 _SETTLED = 512
+#: cells of a chunk of a sweep that NumPy solves, or that has more than frequencies; and of others
+_CHUNK_IN_NUMPY, _CHUNK = 256, 16_384
 #: cells that NumPy searches for a first guess, and cells that the program searches for a better one
 _FIRST_PILOTS, _PILOTS = 128, 640
 #: no further mode may lie between the last mode and this multiple of it, where it could disturb the chord
@@ -145,6 +147,11 @@ class PlanInSpace(SeriesPlan):
             found = jax.tree_util.tree_map(np.asarray, self._general(values[:, left]))
             results.settle(left, found)
         return results.frozen(self.question.theory)
+
+    @staticmethod
+    def most_side_by_side(cells: int, more: bool) -> float:
+        """Return how many cells take some seconds: in NumPy or with more than frequencies, or by the program."""
+        return _CHUNK_IN_NUMPY if more or cells <= FEW else _CHUNK
 
     @staticmethod
     def require_theory(

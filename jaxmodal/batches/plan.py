@@ -6,6 +6,7 @@ So the result for a part of a large set of cells does not depend on other parts 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Generic, TypeVar
@@ -160,6 +161,11 @@ class Plan(SeriesPlan):
     def require_theory(arm: Arm, theory: TheoryName, columns: Mapping[str, np.ndarray]) -> None:
         """Refuse an arm, with values of its cells by address, that lacks what a theory needs."""
         require_variants(arm, theory, columns)
+
+    @staticmethod
+    def most_side_by_side(cells: int, more: bool) -> float:
+        """Return how many of the cells of a sweep a chunk has at the most; ``more`` where not frequencies alone."""
+        return math.inf
 
     @staticmethod
     def zero_modes(arm: Arm, columns: Mapping[str, np.ndarray]) -> np.ndarray:

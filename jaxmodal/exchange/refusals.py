@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 
 from jaxmodal.arm.arm import require_arm
-from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
-from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
-from jaxmodal.spatial.arms.planar import to_spatial
+from jaxmodal.spatial.arms.planar import kept_in_its_plane
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
-from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
-from jaxmodal.statics.beam_arrays import SUPPORTS
-
-#: Poisson ratio of a planar link without one; it has no effect, because nothing twists in the plane
-_POISSON = 0.3
 
 
 def require_lumpable(arm: Any) -> None:
@@ -44,12 +36,7 @@ def require_lumpable(arm: Any) -> None:
     refuse_loads(arm, "an arm of rigid pieces")
     for number, link in enumerate(arm.links, start=1):
         _refuse_held(link, number)
-        springs = [(name, getattr(link, name, None)) for name in JOINT_SPRINGS]
-        springs += [
-            (f"joint_spring{k}.stiffness", spring.stiffness)
-            for k, spring in enumerate(getattr(link, "joint_springs", ()), start=1)
-        ]
-        free = [name for name, value in springs if value is not None and float(value) == 0.0]
+        free = [s.stiffness_at for s in link.springs_of_joint if s.stiffness == 0.0]
         if free:
             raise ArmError(
                 f"link{number}.{free[0]} = 0: leaves the arm free, and zero frequencies have no relative errors; "
@@ -59,28 +46,20 @@ def require_lumpable(arm: Any) -> None:
 
 def _refuse_held(link: Any, number: int) -> None:
     """Raise an error for supports and axial forces, which a fit could imitate only for some frequencies."""
-    names = [name for name in (*SUPPORTS, "supports", "axial_force") if getattr(link, name, ())]
-    if names:
+    held = [(name, value) for name, value in link.springs_to_ground.items() if value]
+    held += [("axial_force", link.axial_force)] if link.axial_force else []
+    for name, value in held[:1]:
         raise ArmError(
-            f"link{number}.{names[0]} = {shown(getattr(link, names[0]))}: rigid pieces have neither supports nor axial "
+            f"link{number}.{name} = {shown(value)}: rigid pieces have neither supports nor axial "
             "forces; leave it out."
         )
 
 
 def arm_in_space(arm: AnyArm) -> tuple[SpatialArm, bool]:
     """Return an arm as an arm in space, and True if it is planar; errors as of `require_lumpable`."""
-    if isinstance(arm, SpatialArm):
-        _require_separate_springs(arm)
-        return arm, False
-    links, sections = [], {}
-    for number, link in enumerate(arm.links, start=1):
-        known = link.poisson_ratio is not None or link.shear_modulus is not None
-        links.append(link if known else link.replace(poisson_ratio=_POISSON))
-        if isinstance(link.section, RawSection):
-            sections[number] = _as_round(link)
-    made = to_spatial(dataclasses.replace(arm, links=tuple(links)), sections)
+    made = kept_in_its_plane(arm)
     _require_separate_springs(made)
-    return made, True
+    return made, made is not arm
 
 
 def _require_separate_springs(arm: SpatialArm) -> None:
@@ -97,9 +76,3 @@ def _require_separate_springs(arm: SpatialArm) -> None:
             "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
             "joint_stiffness, or links a section and a material."
         )
-
-
-def _as_round(link: Any) -> SpatialSection:
-    """Return a section with the same second moment about every axis."""
-    second = float(link.second_moment)
-    return spatial_section(float(link.area), second, second, 2.0 * second)

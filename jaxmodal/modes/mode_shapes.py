@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+import numpy as np
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of
+from jaxmodal.frequencies.certificate import TOLERANCE
+from jaxmodal.frequencies.models import PlanarModel, TracedModel, concrete_model, model_of
 from jaxmodal.frequencies.one_arm import lowest_frequencies
-from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
-from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes, planar_motions
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes, spatial_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
@@ -27,6 +29,14 @@ _SHAPES: dict[type, Callable[..., Any]] = {
     TracedModel: planar_mode_shapes,
     SpatialModel: spatial_mode_shapes,
     LoadedModel: spatial_mode_shapes,
+}
+
+
+#: what gives the motions of known modes
+_MOTIONS: dict[type, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
+    PlanarModel: planar_motions,
+    SpatialModel: spatial_motions,
+    LoadedModel: spatial_motions,
 }
 
 
@@ -103,6 +113,22 @@ def mode_shapes(
     found = lowest_frequencies(model, arm.name, num_modes, theory, throw)
     shapes: ModeShapes | SpatialModeShapes = _SHAPES[type(model)](model, found, xi)
     return shapes
+
+
+def known_motions(
+    arm: AnyArm, omega: np.ndarray, theory: TheoryName
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses.
+
+    No search is made. These are ``motions`` and ``masses`` of `mode_shapes` of a concrete arm, from the first mode that
+    vibrates; masses have shape (D,).
+    """
+    apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
+    first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
+    multiplicity = np.bincount(first, minlength=omega.size)[first]
+    model = concrete_model(arm, theory)
+    with np.errstate(all="ignore"):
+        return _MOTIONS[type(model)](model, omega, first, multiplicity)
 
 
 def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:

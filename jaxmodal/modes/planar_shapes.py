@@ -120,6 +120,17 @@ def planar_mode_shapes(
     return ModeShapes(frequencies=found, stations=xi, **rows)
 
 
+def planar_motions(
+    model: PlanarModel, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return `mode_shapes.known_motions` of a planar arm."""
+    size, flags = quadrature_size(padding(omega.size)[0]), model.flags
+    given = model.beams, flags, omega, first, multiplicity, np.array([0.0, 1.0]), omega.size
+    modes, _ = fields_at(size, *given)
+    motions, masses = mapped(lambda m: mass_points(model.beams, flags, m))(modes)
+    return motions, masses[0]
+
+
 def _without_modes(beams: BeamArrays, invalid: Array, found: NaturalFrequencies) -> Array:
     """Return True if the arm is invalid, or static forces buckle it."""
     if beams.axial_force is None:

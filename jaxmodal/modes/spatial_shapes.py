@@ -8,7 +8,6 @@ import jax
 import numpy as np
 
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
-from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array
@@ -80,17 +79,14 @@ class SpatialModeShapes(ExactShapes):
         return motion | {name: self.force[..., k] for k, name in enumerate(FORCE)}
 
 
-def known_motions(
-    lowered: SpatialModel | LoadedModel, omega: np.ndarray
+def spatial_motions(
+    lowered: SpatialModel | LoadedModel,
+    omega: np.ndarray,
+    first: np.ndarray,
+    multiplicity: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses.
-
-    No search is made. These are ``motions`` and ``masses`` of `mode_shapes`; masses have shape (D,).
-    """
+    """Return `mode_shapes.known_motions` of an arm in space."""
     own, points = eigenmodes_of(lowered), unpadded_quadrature_size(omega.size)
-    apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
-    first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
-    multiplicity = np.bincount(first, minlength=omega.size)[first]
     _, motions = own.modes(omega, first, multiplicity, points, np.zeros(0))
     return motions, carried_motions(own.model, points)[1]
 

@@ -8,7 +8,6 @@ by small rotations, which is e where phi is small or parallel to e.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,18 +27,11 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 _SMALL = 1e-4
 
 
-def support_stiffnesses(link: Any) -> Iterator[tuple[str, float]]:
-    """Yield address and stiffness of each spring between the tip of a link of either kind and the ground."""
-    for name in SUPPORTS:
-        if getattr(link, name, None) is not None:
-            yield name, float(getattr(link, name))
-    for number, support in enumerate(getattr(link, "supports", ()), start=1):
-        yield f"support{number}.stiffness", float(support.stiffness)
-
-
 def is_supported(arm: AnyArm) -> bool:
     """Return whether a tip has a support of nonzero stiffness."""
-    return any(stiffness > 0.0 for link in arm.links for _, stiffness in support_stiffnesses(link))
+    return any(
+        stiffness > 0.0 for link in arm.links for stiffness in link.springs_to_ground.values()
+    )
 
 
 def refuse_half_turns(arm: Any, postures: Floats) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import require_arm
-from jaxmodal.arm.link_rules import JOINT_SPRINGS
-from jaxmodal.moves.pushing_supports import support_stiffnesses
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
@@ -37,7 +35,7 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "loads: moves do not support them; remove them, and give gravity to move_vibration if it is to act."
         )
     for number, link in enumerate(arm.links, start=1):
-        rigid = [name for name, stiffness in support_stiffnesses(link) if np.isinf(stiffness)]
+        rigid = [name for name, stiffness in link.springs_to_ground.items() if np.isinf(stiffness)]
         if rigid:
             raise ArmError(
                 f"link{number}.{rigid[0]} = inf: a moving arm would leave a rigid support; must be "
@@ -47,8 +45,7 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             raise ArmError(
                 f"link{number}: its joint slides, and moves support only joints that turn; remove prismatic."
             )
-        free = [name for name in _springs(link) if getattr(link, name) == 0.0]
-        free += [s.kind for s in getattr(link, "joint_springs", ()) if s.stiffness == 0.0]
+        free = [s.stiffness_at for s in link.springs_of_joint if s.stiffness == 0.0]
         if free:
             raise ArmError(
                 f"link{number}: {free[0]} = 0 leaves its joint free, so no motor can move the link; give a stiffness "
@@ -59,7 +56,3 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
             "links a section and a material."
         )
-
-
-def _springs(link: Any) -> tuple[str, ...]:
-    return tuple(name for name in JOINT_SPRINGS if getattr(link, name, None) is not None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
 
@@ -144,14 +144,13 @@ def _line(
 def _motions(cell: xr.Dataset, arm: AnyArm, theory: TheoryName) -> tuple[Floats, Floats]:
     """Return the motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
 
-    In space the frequencies of the cell are used if all are certified, because their search takes most of the time.
+    The frequencies of the cell are used if all are certified, because their search takes most of the time.
     """
-    from jaxmodal.modes.mode_shapes import mode_shapes
-    from jaxmodal.modes.spatial_shapes import known_motions
+    from jaxmodal.modes.mode_shapes import known_motions, mode_shapes
 
     omega = 2.0 * math.pi * cell.frequency.values
-    if isinstance(arm, SpatialArm) and bool(cell.certified.all()) and np.all(omega > 0.0):
-        return known_motions(arm.search_model(theory), omega)
+    if bool(cell.certified.all()) and np.all(omega > 0.0):
+        return known_motions(arm, omega, theory)
     shapes = mode_shapes(arm, omega.size, theory=theory, stations=2, throw=False)
     return np.asarray(shapes.motions), np.asarray(shapes.masses)
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.batches.plan import FEW
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.batches.kinds import plans_of
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
@@ -28,10 +27,6 @@ from sweeps.store.solve import solve_cells, with_parts
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
 #: the same with damped modes, response peaks or buckling factors: some seconds of work
 RESPONSE_CHUNK_CELLS = 64
-#: the same for arms in space, some seconds: solved in NumPy or with more than frequencies; and large sweeps of
-#: frequencies
-SPATIAL_CHUNK_CELLS, LARGE_SPATIAL_CHUNK_CELLS = 256, 16_384
-
 
 #: most chunks of a sweep with one chunk per shard; shards of larger sweeps take about SHARD_SECONDS
 FEW_CHUNKS, SHARD_SECONDS = 64, 30.0
@@ -121,9 +116,7 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
     usual = MODAL_CHUNK_CELLS if "modal" in sweep.parts else CHUNK_CELLS
     if sweep.parts - {"modal"}:
         usual = RESPONSE_CHUNK_CELLS
-    if isinstance(sweep.arm, SpatialArm):
-        compiled = sweep.num_cells > FEW and not sweep.parts
-        usual = min(usual, LARGE_SPATIAL_CHUNK_CELLS if compiled else SPATIAL_CHUNK_CELLS)
+    usual = min(usual, plans_of(sweep.arm).most_side_by_side(sweep.num_cells, bool(sweep.parts)))
     for name, value in (("chunk_cells", chunk_cells), ("shard_cells", shard_cells)):
         if value is not None and not is_whole(value, 1):
             raise SweepError(f"{name} = {value!r}: must be a whole number of 1 or more.")

@@ -205,7 +205,7 @@ def changed(**values):
         ),
         (
             lambda: cantilever().replace(links=(PROPPED,)),
-            "link1.supports",
+            "link1.support1.stiffness",
         ),
         (
             lambda: cantilever().replace(links=(cantilever().links[0].replace(axial_force=1e3),)),

@@ -178,3 +178,21 @@ def test_bad_input(call, words):
 def _on_resonance(arm):
     """The step of which 16 are the first period of an arm."""
     return 2.0 * np.pi / float(jm.natural_frequencies(arm, 1).omega[0]) / 16
+
+
+@pytest.mark.parametrize("kind", ["plane", "space"])
+def test_a_base_that_moves_on_bends_an_arm_on_a_support_ever_more(kind):
+    """The support stays where it is: there is no steady rotation, in the plane or in space."""
+    tube = jm.hollow_circle(0.08, 0.003, "cowper")
+    link = jm.Link(1.0, 7e10, 2700.0, tube, poisson_ratio=0.3, kelvin_voigt_time=1e-4)
+    signal = 1.0 + np.sin(np.arange(8.0))[None]
+    given = {"periodic": True, "theory": "rayleigh"}
+    for free in (True, False):
+        arm = jm.Arm((link if free else link.replace(support_y_stiffness=1e4),))
+        arm, turn = (arm, "tip.rotation") if kind == "plane" else (jm.to_spatial(arm), "tip.rz")
+        if free:
+            turned = jm.time_response(arm, signal, 0.01, "base.y", turn, **given).values
+            assert np.isfinite(np.asarray(turned)).all()
+            continue
+        with pytest.raises(ValueError, match="with which the base moves on without end"):
+            jm.time_response(arm, signal, 0.01, "base.y", turn, **given)

@@ -2,12 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from jaxmodal.spatial.arms.plausibility import implausible_values
+from jaxmodal.spatial.arms.plausibility import implausible_values, most_modes
 from tests.spatial.cases import bent_arm, standing_arm, tube
 
 
@@ -126,3 +127,26 @@ def test_check_tells_of_every_link_what_follows():
     ):
         assert part in text
     assert "link1.joint_axis" not in text  # the usual axis is nothing to tell
+
+
+def test_rigid_links_have_as_many_modes_as_springs():
+    """In the plane as in space: those beyond have no frequency."""
+    bar = jm.Link(0.5, 7e10, 2700.0, jm.circle(0.02), poisson_ratio=0.3, rigid=True)
+    hinge = bar.replace(
+        joint_stiffness=1e4, joint_axial_stiffness=1e6, joint_shear_stiffness=math.inf
+    )
+    for arm, number in (
+        (jm.Arm((bar, bar)), 0),
+        (jm.Arm((hinge, bar)), 2),
+        (jm.Arm((hinge, bar), base_stiffness=[1e6, 1e6, math.inf]), 4),
+    ):
+        spatial = [] if arm.base_stiffness is not None else [jm.to_spatial(arm)]
+        assert [most_modes(each) for each in (arm, *spatial)] == [number] * (1 + len(spatial))
+        nothing = [
+            remark for remark in implausible_values(arm) if "nothing gives way" in str(remark)
+        ]
+        assert len(nothing) == (number == 0)
+    arm = jm.Arm((hinge, bar))
+    omega = np.asarray(jm.natural_frequencies(arm, 3, theory="rayleigh", throw=False).omega)
+    np.testing.assert_array_equal(np.isfinite(omega), [True, True, False])
+    assert most_modes(jm.Arm((hinge, bar.replace(rigid=False)))) == math.inf

@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS, JOINT_SPRINGS
+from jaxmodal.arm.paths import with_values
 from jaxmodal.arm.serial_arms import ArmKind, SerialArm
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -60,10 +61,8 @@ def undamped(arm: ArmKind) -> ArmKind:
     """Return the arm without damping."""
     links = []
     for link in arm.links:
-        changes: dict[str, Any] = dict.fromkeys(x for x in DAMPING_FIELDS if hasattr(link, x))
-        if hasattr(link, "joint_springs"):
-            changes["joint_springs"] = tuple(x.replace(damping=None) for x in link.joint_springs)
-        links.append(link.replace(**changes))
+        beside = [spring.damping_at for spring in link.springs_of_joint]
+        links.append(with_values(link, dict.fromkeys([*MATERIAL, *beside])))
     return arm.replace(links=tuple(links))
 
 
@@ -90,14 +89,7 @@ def _values(link: Any, names: Sequence[str]) -> bool:
 def dampers(arm: SerialArm) -> Iterator[tuple[str, str, float, float]]:
     """Yield the dampers parallel to joint springs of a concrete arm: both addresses, damping and stiffness."""
     for number, link in enumerate(arm.links, start=1):
-        pairs = [
-            (name, spring, getattr(link, name, None), getattr(link, spring, None))
-            for name, spring in SPRINGS.items()
-        ]
-        for k, spring in enumerate(getattr(link, "joint_springs", ()), start=1):
-            place = f"joint_spring{k}."
-            pairs.append((f"{place}damping", f"{place}stiffness", spring.damping, spring.stiffness))
-        for name, of, damper, stiffness in pairs:
+        for of, name, stiffness, damper in link.springs_of_joint:
             if damper is not None and stiffness is not None:
                 yield f"link{number}.{name}", f"link{number}.{of}", float(damper), float(stiffness)
 

@@ -23,7 +23,6 @@ from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.arms.arm import AnyArm
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: power of ``i omega`` that turns a displacement into each kind of motion
 MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
@@ -91,7 +90,7 @@ class Transfer:
             return False
         # supports do not move, and static forces keep their directions, so the arm bends more the farther the base
         # moves
-        if any(getattr(link, name, None) for link in self.arm.links for name in SUPPORTS):
+        if any(any(link.springs_to_ground.values()) for link in self.arm.links):
             return True
         if base.turns and under_forces(self.arm):
             return True

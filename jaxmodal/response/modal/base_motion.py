@@ -13,7 +13,6 @@ from jaxmodal.response.exact.kinds import responses_of
 from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import AnyArm
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 
 def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
@@ -25,8 +24,8 @@ def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
     """
     moving = [each for each in inputs if each.place == "base"]
     for number, link in enumerate(arm.links, start=1):
-        for name in SUPPORTS:
-            if moving and getattr(link, name, None):
+        for name, stiffness in link.springs_to_ground.items():
+            if moving and stiffness:
                 raise ArmError(
                     f"inputs: {str(moving[0])!r}: the arm has a support, link{number}.{name}, which does not move with "
                     "the base; sums over modes take motions of the base of arms without supports only: use "

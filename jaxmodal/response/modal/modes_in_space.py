@@ -36,8 +36,6 @@ def modes_in_space(
     UncertifiedError
         If a frequency is not certified, or there are fewer modes.
     """
-    if any(each.place == "base" for each in given):
-        arm.refuse_supports("a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):

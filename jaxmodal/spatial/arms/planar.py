@@ -16,7 +16,7 @@ from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
-from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
 from jaxmodal.spatial.parts.springs import Spring, Support
 from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
 from jaxmodal.statics.link_parts import ROTOR
@@ -29,6 +29,8 @@ _SAME = (
     "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
+#: Poisson ratio of a planar link without one where it has no effect
+_POISSON = 0.3
 #: kinds and directions in space of the supports of a planar link
 _SUPPORTS = (
     ("translation", (1.0, 0.0, 0.0)),
@@ -74,15 +76,26 @@ def to_spatial(
     >>> jm.to_spatial(jm.Arm((link, link))).num_links
     2
     """
+    made = _in_space(arm, dict(sections or {}), whole=True)
+    if made is arm and sections:
+        raise ArmError(
+            f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
+            "set others by their addresses, or with link.replace(section=...)."
+        )
+    return made
+
+
+def kept_in_its_plane(arm: AnyArm) -> SpatialArm:
+    """Return `to_spatial` for motions in the plane of a planar arm alone, whatever its links lack for others."""
+    return _in_space(arm, {}, whole=False)
+
+
+def _in_space(
+    arm: AnyArm, given: Mapping[int, Section | SpatialSection], whole: bool
+) -> SpatialArm:
     require_arm(arm)
     if isinstance(arm, SpatialArm):
-        if sections:
-            raise ArmError(
-                f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
-                "set others by their addresses, or with link.replace(section=...)."
-            )
         return arm
-    given = {} if sections is None else dict(sections)
     for number in given:
         if number not in range(1, arm.num_links + 1):
             raise ArmError(
@@ -96,7 +109,7 @@ def to_spatial(
     links = []
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
-            links.append(_link(link, given.get(number)))
+            links.append(_link(link if whole else _twisting(link), given.get(number), whole))
     carried = arm.payload
     payload = _body(carried.mass, carried.inertia, carried.centre_x, carried.centre_y)
     return SpatialArm(tuple(links), payload or RigidBody(), arm.name, loads=_loads(arm.loads))
@@ -117,7 +130,7 @@ def _loads(loads: Loads | None) -> SpatialLoads | None:
     )
 
 
-def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
+def _link(link: Link, section: Section | SpatialSection | None, whole: bool) -> SpatialLink:
     for name in TURNING:
         if getattr(link, name) is not None:
             raise ArmError(
@@ -129,7 +142,7 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     directions: Any = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     return SpatialLink(
         **values,
-        section=_full_section(link) if section is None else section,
+        section=_full_section(link, whole) if section is None else section,
         joint_springs=tuple(
             Spring("translation", e, k, c)
             for k, e, c in zip(link.slides, directions, dampers, strict=True)
@@ -148,8 +161,18 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     )
 
 
-def _full_section(link: Link) -> Section:
+def _twisting(link: Link) -> Link:
+    """Return the link with a Poisson ratio if it has none; in the plane nothing twists."""
+    known = link.poisson_ratio is not None or link.shear_modulus is not None
+    return link if known else link.replace(poisson_ratio=_POISSON)
+
+
+def _full_section(link: Link, whole: bool) -> Section | SpatialSection:
+    """Return the section; of a raw one refuse what is ``whole``, else take the same second moment about every axis."""
     if isinstance(link.section, RawSection):
+        if not whole:
+            second = float(link.second_moment)
+            return spatial_section(float(link.area), second, second, 2.0 * second)
         raise ArmError(
             "section: area and second moment do not describe motion out of the plane; give "
             "to_spatial(arm, sections={number: spatial_section(...)}) for this link."

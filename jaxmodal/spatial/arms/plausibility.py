@@ -51,9 +51,10 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
     []
     """
     if isinstance(arm, Arm):
-        return planar.implausible_values(arm)
-    with np.errstate(all="ignore"):
-        found = planar.beyond_measure(arm) or list(_found(arm))
+        found = planar.implausible_values(arm)
+    else:
+        with np.errstate(all="ignore"):
+            found = planar.beyond_measure(arm) or list(_found(arm))
     if nothing_gives_way(arm):
         text = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
         found.append(Implausibility("link*.joint_stiffness", math.inf, text))
@@ -61,19 +62,17 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
 
 
 def most_modes(arm: AnyArm) -> float:
-    """Return the largest number of modes of an arm.
-
-    In space it is the number of springs if all links are rigid, otherwise inf, as in the plane.
-    """
-    if isinstance(arm, Arm) or not all(link.rigid for link in arm.links):
+    """Return the largest number of modes of an arm: that of its springs if all links are rigid, otherwise inf."""
+    if not all(link.rigid for link in arm.links):
         return math.inf
-    at_base = 0 if arm.base_stiffness is None else 6
-    turning = sum(math.isfinite(float(link.joint_stiffness)) for link in arm.links)
-    return at_base + turning + sum(len(link.joint_springs) for link in arm.links)
+    given = [s.stiffness for link in arm.links for s in link.springs_of_joint]
+    if arm.base_stiffness is not None:
+        given += [row[k] for k, row in enumerate(arm.base_stiffness.rows())]
+    return sum(stiffness is not None and math.isfinite(float(stiffness)) for stiffness in given)
 
 
 def nothing_gives_way(arm: AnyArm) -> bool:
-    """Return whether all links of an arm in space are rigid, and neither joints nor base have springs."""
+    """Return whether all links of an arm are rigid, and neither joints nor base have springs."""
     return most_modes(arm) == 0
 
 

@@ -21,7 +21,7 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.segments import check_taper, with_middle_sections
 from jaxmodal.arm.shapes import RawSection, Section
-from jaxmodal.arm.straight_links import StraightLink
+from jaxmodal.arm.straight_links import JointSpring, StraightLink
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import (
@@ -255,6 +255,23 @@ class SpatialLink(StraightLink):
         )
         turning = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": (0.0, 0.0, 1.0)}
         return nothing | turning | {"joint_springs": (), "name": ""}
+
+    @property
+    def springs_of_joint(self) -> tuple[JointSpring, ...]:
+        found = [
+            JointSpring(
+                "joint_stiffness", "joint_damping", self.joint_stiffness, self.joint_damping
+            )
+        ]
+        for k, spring in enumerate(self.joint_springs, start=1):
+            places = f"joint_spring{k}.stiffness", f"joint_spring{k}.damping"
+            found.append(JointSpring(*places, spring.stiffness, spring.damping))
+        return tuple(found)
+
+    @property
+    def springs_to_ground(self) -> dict[str, Any]:
+        each = enumerate(self.supports, start=1)
+        return {f"support{k}.stiffness": support.stiffness for k, support in each}
 
     def _convert(self) -> None:
         """Convert plain numbers to records."""
