@@ -194,3 +194,13 @@ def test_dampers_at_geared_joints():
     poles = poles[np.argsort(poles.imag)]
     roots = jm.damped_modes(arm, 5, theory=EB).roots
     np.testing.assert_allclose(-poles.real, roots.imag, rtol=1e-4)
+
+
+def test_a_damper_of_a_free_slide_is_refused():
+    """As in space: its motion is rigid, and the damping of modes projects strains."""
+    rod = jm.Link(1.0, 7e10, 2700.0, jm.circle(0.02), joint_axial_stiffness=0.0)
+    arm = jm.Arm((rod, rod.replace(joint_axial_stiffness=None)))
+    slide = arm.replace(links=(rod.replace(joint_axial_damping=2.0), arm.links[1]))
+    assert jm.modal_superposition(arm, "tip.y", "tip.y", 3, theory="rayleigh").omega[0] == 0.0
+    with pytest.raises(jm.ArmError, match=r"link1\.joint_axial_damping: is parallel to a free"):
+        jm.modal_superposition(slide, "tip.y", "tip.y", 3, theory="rayleigh")

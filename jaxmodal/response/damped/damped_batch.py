@@ -18,10 +18,9 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_roots import (
     BEYOND,
     ShowsRoots,
-    damped_free_joints,
     damped_roots,
 )
-from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.damping import SPRINGS, damped_free_joints
 from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers

@@ -16,9 +16,9 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_roots import (
     BEYOND,
     ShowsRoots,
-    damped_free_joints,
     damped_roots,
 )
+from jaxmodal.response.driven.damping import damped_free_joints
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
-from jaxmodal.response.driven.damping import dampers
 from jaxmodal.response.exact.kinds import responses_of
 from jaxmodal.response.receptance.characteristic import Characteristic
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
@@ -129,15 +127,6 @@ def damped_roots(
         kept = mode <= count
         made.append(DampedRoots(roots[kept], mode[kept], several[kept], bool(sure)))
     return made
-
-
-def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
-    """Return the addresses of dampers without a parallel spring, each with the field of that spring."""
-    return [
-        (damper, spring.partition(".")[2])
-        for damper, spring, value, stiffness in dampers(arm)
-        if stiffness == 0.0 and value > 0.0
-    ]
 
 
 def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:

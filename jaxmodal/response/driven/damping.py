@@ -94,6 +94,15 @@ def dampers(arm: SerialArm) -> Iterator[tuple[str, str, float, float]]:
                 yield f"link{number}.{name}", f"link{number}.{of}", float(damper), float(stiffness)
 
 
+def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
+    """Return the addresses of dampers without a parallel spring, each with the field of that spring."""
+    return [
+        (damper, spring.partition(".")[2])
+        for damper, spring, value, stiffness in dampers(arm)
+        if stiffness == 0.0 and value > 0.0
+    ]
+
+
 def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:
     """Return the beams with their moduli and springs at ``omega``, complex where there is damping.
 

@@ -9,14 +9,12 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.response.driven.damping import dampers
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
 from jaxmodal.response.modal.results import ModalDamping, ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import modes_at_zero
 from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenmodes import Eigenmodes
 from jaxmodal.spatial.modes.energies import gives_way, rigidities
@@ -70,26 +68,11 @@ def modes_in_space(
     gives = np.zeros((omega.size, *modes.gives.shape[1:]))
     gives[free:] = modes.gives
     if free:
-        at[:free], hinges = modes_at_zero(arm, given, _hinges(arm), omega, theory)
+        at[:free], hinges = modes_at_zero(arm, given, omega, theory)
         for number, values in hinges.items():
             gives[:free, number, model.values.links[number].stiffness.size - 1] = values
     own = _damping(arm, eigen, modes, gives, points, free)
     return ModesAtPorts(found, at, own, still_in_space(arm, theory, given))
-
-
-def _hinges(arm: SpatialArm) -> list[Port]:
-    """Return the free joints with a damper; refuse other free springs with one."""
-    hinges = []
-    for damper, spring, value, stiffness in dampers(arm):
-        if value > 0.0 and stiffness == 0.0:
-            link, _, field = damper.partition(".")
-            if field != "joint_damping":
-                raise ArmError(
-                    f"{damper}: is parallel to a free spring, and sums over modes do not damp its rigid motion; "
-                    f"give {spring} a value greater than 0."
-                )
-            hinges.append(Port("joint", RELATIVE, int(link.removeprefix("link"))))
-    return hinges
 
 
 def _damping(

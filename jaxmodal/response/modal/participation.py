@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
@@ -25,7 +24,6 @@ from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import modes_at_zero
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -39,7 +37,7 @@ def modes_at_ports(
     Raises
     ------
     ArmError
-        If a damper is parallel to a slide without a spring.
+        If a damper is parallel to a free spring that is not about the axis of its joint.
     UncertifiedError
         If a frequency is not certified, or there are fewer modes.
     """
@@ -80,7 +78,7 @@ def modes_at_ports(
     inside = _strained(beams, flags, inside[:, 2], inside[:, 3:])
     rigid = omega == 0.0
     if rigid.any():
-        at[rigid], hinged = modes_at_zero(arm, found, _hinges(arm), omega, theory)
+        at[rigid], hinged = modes_at_zero(arm, found, omega, theory)
         gives[..., rigid], inside[..., rigid] = 0.0, 0.0
         for number, values in hinged.items():
             gives[sum(segments_of(arm)[:number]), 2, rigid] = values
@@ -96,23 +94,6 @@ def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -
     held = np.asarray(beams.axial_force)[:, None, None] * turn
     shear = np.asarray(h)[:, None, None] * (forces[:, 1] - held)
     return np.stack([forces[:, 0], shear, forces[:, 2]], axis=1)
-
-
-def _hinges(arm: Arm) -> list[Port]:
-    """Return the free joints with a damper; refuse a slide with one."""
-    hinges = []
-    for number, link in enumerate(arm.links, start=1):
-        for kind in ("axial", "shear"):
-            if getattr(link, f"joint_{kind}_stiffness") == 0.0 and getattr(
-                link, f"joint_{kind}_damping"
-            ):
-                raise ArmError(
-                    f"link{number}.joint_{kind}_damping: is parallel to a slide without a spring, and sums over modes "
-                    f"do not damp its rigid motion; give joint_{kind}_stiffness a value greater than 0."
-                )
-        if link.joint_stiffness == 0.0 and link.joint_damping:
-            hinges.append(Port("joint", RELATIVE, number))
-    return hinges
 
 
 def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:

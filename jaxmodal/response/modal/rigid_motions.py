@@ -8,10 +8,11 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.response.driven.damping import undamped
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.damping import damped_free_joints, undamped
+from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.modal.base_motion import exact_receptance
 from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import AnyArm
 
 #: intervals of squared frequency, relative to the first nonzero one, at which an arm is evaluated: close to zero for
@@ -103,14 +104,19 @@ def rigid_motions_at(
 def modes_at_zero(
     arm: AnyArm,
     found: Sequence[Port],
-    hinges: Sequence[Port],
     omega: Floats,
     theory: TheoryName,
 ) -> tuple[Floats, dict[int, Floats]]:
     """Return the modes of zero frequency at ports, (Z, P), and the rotations of damped free joints in them.
 
-    The rotations, (Z,), are by index of the link of these ``hinges``; ``omega`` are the arm's lowest frequencies.
+    The rotations, (Z,), are by index of the link; ``omega`` are the arm's lowest frequencies.
+
+    Raises
+    ------
+    ArmError
+        If a damper is parallel to a free spring that is not about the axis of its joint.
     """
+    hinges = _damped_hinges(arm)
     bases = [each for each in found if each.place == "base"]
     forces = list(dict.fromkeys([*(each for each in found if each.place != "base"), *hinges]))
     count, bare = int(np.sum(omega == 0.0)), undamped(arm)
@@ -122,6 +128,20 @@ def modes_at_zero(
     ]
     turned = {(each.link or 1) - 1: at_forces[:, forces.index(each)] for each in hinges}
     return np.array(columns).reshape(-1, count).T, turned
+
+
+def _damped_hinges(arm: AnyArm) -> list[Port]:
+    """Return the free joints with a damper; refuse other free springs with one."""
+    hinges = []
+    for damper, spring in damped_free_joints(arm):
+        link, _, field = damper.partition(".")
+        if field != "joint_damping":
+            raise ArmError(
+                f"{damper}: is parallel to a free spring, and sums over modes do not damp its rigid motion; "
+                f"give {link}.{spring} a value greater than 0."
+            )
+        hinges.append(Port("joint", RELATIVE, int(link.removeprefix("link"))))
+    return hinges
 
 
 def residual_at_rest(
