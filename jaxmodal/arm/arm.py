@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from jaxmodal.arm.bases import BaseStiffness, base_rules
 from jaxmodal.arm.descriptions import link_row, posture_text, value_texts
+from jaxmodal.arm.facts import LinkFacts, link_facts
 from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
@@ -113,6 +114,9 @@ class Arm(Drawn, SerialArm):
         """Mass of all links, tip bodies and the payload, kg."""
         bodies = [link.mass + link.body_mass for link in self.links]
         return sum(bodies[1:], start=bodies[0]) + self.payload.mass
+
+    def link_facts(self) -> list[LinkFacts]:
+        return link_facts(self)
 
     def with_thickness_factor(self, thickness_factor: Any) -> "Arm":
         """Return the arm with the same thickness factor on every link.

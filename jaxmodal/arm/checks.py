@@ -1,4 +1,4 @@
-"""Summary of an arm before it is solved: its values, derived quantities, and implausible values."""
+"""Summary of an arm before it is solved, as tables: derived quantities, values, and implausible values."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from jaxmodal.arm.addresses import DECLARED, about, list_addresses
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.facts import link_facts
-from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.arm.plausibility import Implausibility, implausible_values
+from jaxmodal.arm.plausibility import Implausibility
 from jaxmodal.arm.units import ARCMINUTES
 from jaxmodal.runtime.tables import ShowsTables, Table
-from jaxmodal.statics.link_parts import BODY
-
-#: fields that the first table shows, or that say nothing where they have these values
-_SHOWN = ("length", *BODY)
-_NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf, "thickness_factor": 1.0}
-_FREE_AT_ZERO = ("base_stiffness.k11", "base_stiffness.k22", "base_stiffness.k33")
 
 
 @dataclass(frozen=True)
@@ -78,28 +68,6 @@ class ArmCheck(ShowsTables):
             rows.append([str(number), shape, *cells])
         kind = type(self.links[0])
         return Table("", kind.headings, rows, (kind.legend,), ("section",))
-
-
-def check(arm: Arm) -> ArmCheck:
-    """`jaxmodal.check` of a planar arm."""
-    arm.to_dict()  # refuses what is no number
-    features = []
-    for address in list_addresses(arm):
-        field = address.partition(".")[2]
-        value = float(get_parameter(arm, address))
-        plain = value == 0.0 if not address.startswith("link") else value == _NOTHING.get(field)
-        if address in _FREE_AT_ZERO:
-            plain = False
-        if not plain and field not in _SHOWN and address.count(".") == 1:
-            features.append((address, value, about(address, DECLARED)[0]))
-    return ArmCheck(
-        name=arm.name,
-        links=tuple(link_facts(arm)),
-        total_mass=float(arm.total_mass),
-        payload_mass=float(arm.payload.mass),
-        features=tuple(features),
-        remarks=tuple(implausible_values(arm)),
-    )
 
 
 def also_in(value: float, unit: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.statics.link_parts import BODY
 
 #: dimensions of sections in the plane of motion, of which each shape has one
 IN_PLANE = ("depth", "diameter", "outer_diameter")
@@ -25,6 +26,16 @@ class LinkFacts:
         "r: radius of gyration of the section; h: its extent in the plane of motion; cut-off: "
         "sqrt(κGA/(ρI))/2π, needs shear data. The payload is part of the last tip."
     )
+    shown: ClassVar[tuple[str, ...]] = ("length", *BODY)
+    """Fields of links that are not shown beside it."""
+    nothing: ClassVar[dict[str, Any]] = {
+        "joint_angle": 0.0,
+        "joint_stiffness": math.inf,
+        "thickness_factor": 1.0,
+    }
+    """Values of fields that change nothing."""
+    otherwise: ClassVar[float | None] = None
+    """That of all other fields, if there is one."""
     number: int
     shape: str
     length: float
@@ -43,8 +54,8 @@ class LinkFacts:
     """Cut-off frequency sqrt(kappa G A/(rho I)) / 2 pi, above which a Timoshenko beam has no evanescent wave."""
 
 
-def link_facts(arm: Arm) -> list[LinkFacts]:
-    """Return masses, section values, slenderness and cut-off frequency of each link.
+def link_facts(arm: SerialArm) -> list[LinkFacts]:
+    """Return masses, section values, slenderness and cut-off frequency of each link of a planar arm.
 
     Notes
     -----

@@ -227,6 +227,10 @@ class SerialArm(Explored, Record):
             found[numbers[0]] = plain("posture", angle)
         return list(found.items())
 
+    def link_facts(self) -> list[Any]:
+        """Return masses, section values, slenderness and cut-off frequency of each link, as `check_arm` shows them."""
+        raise NotImplementedError
+
     def addresses(self) -> list[str]:
         """Return the address of every value; see `jaxmodal.list_addresses`."""
         return [address for address, _ in walk(self) if not self._is_fixed(address)]

@@ -29,6 +29,7 @@ from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.descriptions import links_table
+from jaxmodal.spatial.parts.facts import SpatialLinkFacts, facts_of
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.loads import SpatialLoads
 from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
@@ -109,6 +110,11 @@ class SpatialArm(Drawn, SerialArm):
         bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]
         masses = [link.mass for link in self.links] + [b.mass for b in bodies if b is not None]
         return sum(masses[1:], start=masses[0]) + self.payload.mass
+
+    def link_facts(self) -> list[SpatialLinkFacts]:
+        payloads = [None] * (self.num_links - 1) + [self.payload]
+        each = enumerate(zip(self.links, payloads, strict=True), start=1)
+        return [facts_of(link, number, payload) for number, (link, payload) in each]
 
     def frames(self) -> list[Frame]:
         """Return the rest positions and axes of all links, base to tip.
