@@ -39,7 +39,7 @@ from jaxmodal.postures.values_in_space import is_of_a_support, shares_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import TurnedLanes, Varying
+from jaxmodal.spatial.search.turned_lanes import TurnedArm, TurnedLanes, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.matrices import stacked
@@ -184,11 +184,11 @@ class ExpansionInSpace:
     def counter(self, omega: np.ndarray) -> Counter:
         if self.on_host:
             return CounterOnSupports(self.determinant, omega, self._joints, self.terms)
-        return CounterInSpace(self._lanes(omega, _WAYS), self._joints, self.terms)
+        return CounterInSpace(self._turned.at(omega, _WAYS), self._joints, self.terms)
 
-    def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
-        given = self._arm, self._joints, self._model.flags, omega, ways, self._varying
-        return TurnedLanes.of(*given)
+    @functools.cached_property
+    def _turned(self) -> TurnedArm:
+        return TurnedArm.of(self._arm, self._joints, self._model.flags, self._varying)
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
         """Of bending in both planes, stretching and torsion."""
@@ -340,7 +340,7 @@ class ExpansionInSpace:
                 cells = np.zeros((1, places.shape[1]))
                 each = [model.evaluate_cells(x + cells, Arithmetic.float64).count for x in at]
                 return np.concatenate(each)
-            found = [self._lanes(omega[x], _USUAL).evaluate(places).count[0] for x in blocks]
+            found = [self._turned.at(omega[x], _USUAL).evaluate(places).count[0] for x in blocks]
         return np.concatenate(found)
 
 

@@ -95,7 +95,7 @@ def test_a_table_beside_ritz():
     def build(pieces, bound):
         return jm.Arm(jm.tabulated(LINK, TABLE, pieces, bound))
 
-    found = jm.tapered_frequencies(build, 2, theory=EB, tolerance=1e-6, pieces=5, max_pieces=80)
+    found = jm.tapered_frequencies(build, 2, theory=EB, tolerance=1e-6, pieces=5, max_pieces=40)
     np.testing.assert_allclose(found.omega, ritz(2), rtol=1e-5, atol=0)
     assert np.all(found.omega <= ritz(2) * (1.0 + 1e-6))
     assert np.all((found.lower < found.omega) & (found.omega < found.upper))
@@ -257,7 +257,7 @@ def test_the_table_of_a_tower(tmp_path):
         return jm.Arm(jm.tabulated(tower, path, pieces, bound))
 
     found = jm.tapered_frequencies(
-        build, 2, theory="rayleigh", tolerance=1e-3, pieces=10, max_pieces=80
+        build, 2, theory="rayleigh", tolerance=1e-3, pieces=4, max_pieces=16
     )
     assert np.all((found.lower < found.omega) & (found.omega < found.upper))
     stiff = jm.tabulated(tower, path, 20)

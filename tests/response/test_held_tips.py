@@ -36,11 +36,10 @@ def test_against_40_digits(damped):
             np.testing.assert_allclose(found[:, 0], truth, rtol=0, atol=3e-13 * np.abs(truth).max())
 
 
-@pytest.mark.parametrize("in_space", [False, True])
-def test_at_resonances_of_the_arm_on_some_of_its_supports(in_space):
+def test_at_resonances_of_the_arm_on_some_of_its_supports():
     """Forces of the supports found one after the other have no digits there; derivatives are those of the plane."""
     arm, bare = undamped(held()), undamped(without_supports())
-    asked = jm.to_spatial(arm) if in_space else arm
+    in_space = jm.to_spatial(arm)
     outputs = ["link_2@0.5.y", "link_1@0.5.x"]
     rigid = [(k, name) for k in range(2) for name in SUPPORTS if getattr(arm.links[k], name)]
     assert len(rigid) == 3
@@ -48,16 +47,17 @@ def test_at_resonances_of_the_arm_on_some_of_its_supports(in_space):
         for removed in itertools.combinations(rigid, count):
             part = jm.set_parameters(arm, {f"link{k + 1}.{name}": 0.0 for k, name in removed})
             # where one is away the first frequency, where two are the second
-            for omega in np.asarray(jm.natural_frequencies(part, count).omega)[-1:]:
+            omega = float(jm.natural_frequencies(part, count).omega[-1])
+            truth = held_in_40_digits(bare, omega, outputs[0], outputs=outputs)
+            largest = np.abs(truth).max()
+            for asked in (arm, in_space):
                 found = jm.frequency_response(asked, omega, outputs[:1], outputs).values
-                truth = held_in_40_digits(bare, omega, outputs[0], outputs=outputs)
-                largest = np.abs(truth).max()
                 np.testing.assert_allclose(found[:, 0], truth, rtol=0, atol=1e-11 * largest)
             by_length, flat = (
                 jm.response_sensitivities(
                     x, omega, outputs[0], outputs, addresses=["link1.length"]
                 ).derivative
-                for x in (asked, arm)
+                for x in (in_space, arm)
             )
             largest = np.abs(flat).max()
             np.testing.assert_allclose(by_length, flat, rtol=0, atol=1e-8 * largest)

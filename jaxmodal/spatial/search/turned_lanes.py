@@ -172,55 +172,6 @@ class TurnedLanes:
         metadata={"static": True}
     )
 
-    @classmethod
-    def of(
-        cls,
-        arm: SpatialArm,
-        joints: tuple[int, ...],
-        flags: Theory,
-        omega: np.ndarray,
-        ways: np.ndarray,
-        varying: Varying,
-    ) -> TurnedLanes:
-        """Return the lanes of an arm whose ``joints``, given by their indices among its links, vary.
-
-        They hold for frequencies (F,) and rounding variants ``ways`` (W, 2).
-        """
-        columns = varying.columns(3)
-        angles = np.zeros(max((x.size for x in columns.values()), default=3))
-        angles[:3] = 0.0, 0.5 * np.pi, np.pi
-        given = {f"link{j + 1}.joint_angle": angles for j in joints} | columns
-        model = arm.with_values(given).model_of_cells(flags)
-        layout = layout_of(model.constants().links)
-        packed = packed_links(*model.constants(), layout, angles.size, angles.size)
-        places = tuple(packed.shape[1] - arm.num_links + j for j in joints)
-        zero, quarter, half = (packed[:TURNED, list(places), k].T for k in range(3))
-        middle = 0.5 * (zero + half)
-        turns = np.stack([middle, 0.5 * (zero - half), quarter - middle], axis=1)
-        entries = [
-            (field, link, numbers, share[field, link])
-            for numbers, share in varying.shares(packed[..., [0, *range(3, angles.size)]])
-            for field, link in zip(*(x.tolist() for x in np.nonzero(share)), strict=True)
-        ]
-        shares = np.array([share for *_, share in entries])
-        in_fields = tuple((field, link, numbers) for field, link, numbers, _ in entries)
-        packed = packed[..., :1, None, None].copy()
-        packed[:TURNED, list(places[-1:])] = _NOT_TURNED[:, None, None, None, None]
-        # the first link beyond which all are the same in all cells, except for the last varying rotation
-        same = max([0, *places[-1:], *(link + 1 for _, link, _ in in_fields)])
-        rounding = ways.T[:, :, None, None]
-        at_omega = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
-        lanes = at_omega * np.ones((len(ways), 1, 1))
-        with np.errstate(all="ignore"):
-            beyond = condensed_lanes(
-                *(packed[:, same:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
-            )
-        outer, tally = (np.stack(x) for x in beyond)
-        return cls(
-            *(packed[:, :same], turns, shares, at_omega, rounding, outer, tally, flags),
-            *(layout, places, varying.springs, in_fields),
-        )
-
     def evaluate(self, places: Array) -> Evaluation:
         """Return determinant and count for cells, shape (W, F, cells); ``places`` are angles, then values."""
         angles, values = places[: len(self.places)], places[len(self.places) :]
@@ -290,3 +241,70 @@ class TurnedLanes:
                 each = [1.0 / values[k] if self.springs[k] else values[k] for k in factors]
                 found = found + self.shares[number] * math.prod(each)[None, None]
         return found
+
+
+class TurnedArm(NamedTuple):
+    """An arm with varying joint angles and other values, before a frequency is given.
+
+    Fields are those of `TurnedLanes`, but for ``packed`` (fields, links), which has all links, and ``scales``, by which
+    frequencies are resolved.
+    """
+
+    packed: np.ndarray
+    turns: np.ndarray
+    shares: np.ndarray
+    scales: np.ndarray
+    flags: Theory
+    layout: Layout
+    places: tuple[int, ...]
+    springs: tuple[bool, ...]
+    in_fields: tuple[tuple[int, int, tuple[int, ...]], ...]
+
+    @classmethod
+    def of(
+        cls, arm: SpatialArm, joints: tuple[int, ...], flags: Theory, varying: Varying
+    ) -> TurnedArm:
+        """Return an arm whose ``joints``, given by their indices among its links, vary, and other values."""
+        columns = varying.columns(3)
+        angles = np.zeros(max((x.size for x in columns.values()), default=3))
+        angles[:3] = 0.0, 0.5 * np.pi, np.pi
+        given = {f"link{j + 1}.joint_angle": angles for j in joints} | columns
+        model = arm.with_values(given).model_of_cells(flags)
+        layout = layout_of(model.constants().links)
+        packed = packed_links(*model.constants(), layout, angles.size, angles.size)
+        places = tuple(packed.shape[1] - arm.num_links + j for j in joints)
+        zero, quarter, half = (packed[:TURNED, list(places), k].T for k in range(3))
+        middle = 0.5 * (zero + half)
+        turns = np.stack([middle, 0.5 * (zero - half), quarter - middle], axis=1)
+        entries = [
+            (field, link, numbers, share[field, link])
+            for numbers, share in varying.shares(packed[..., [0, *range(3, angles.size)]])
+            for field, link in zip(*(x.tolist() for x in np.nonzero(share)), strict=True)
+        ]
+        shares = np.array([share for *_, share in entries])
+        in_fields = tuple((field, link, numbers) for field, link, numbers, _ in entries)
+        packed = packed[..., 0].copy()
+        packed[:TURNED, list(places[-1:])] = _NOT_TURNED[:, None]
+        scales = model.scales[:1]
+        return cls(
+            *(packed, turns, shares, scales, flags, layout, places, varying.springs, in_fields)
+        )
+
+    def at(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
+        """Return its lanes at frequencies (F,) and in rounding variants ``ways`` (W, 2)."""
+        # the first link beyond which all are the same in all cells, except for the last varying rotation
+        same = max([0, *self.places[-1:], *(link + 1 for _, link, _ in self.in_fields)])
+        packed = self.packed[..., None, None, None]
+        rounding = ways.T[:, :, None, None]
+        at_omega = resolved(self.scales, omega, Arithmetic.float64)[:, None]
+        lanes = at_omega * np.ones((len(ways), 1, 1))
+        with np.errstate(all="ignore"):
+            beyond = condensed_lanes(
+                *(packed[:, same:], self.layout, self.flags, lanes, tuple(rounding)),
+                beyond_the_tip(lanes),
+            )
+        outer, tally = (np.stack(x) for x in beyond)
+        return TurnedLanes(
+            *(packed[:, :same], self.turns, self.shares, at_omega, rounding, outer, tally),
+            *(self.flags, self.layout, self.places, self.springs, self.in_fields),
+        )
