@@ -358,12 +358,12 @@ def determinant_in_space(
 
     def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
         model = arm.with_values({a: x[some] for a, x in values.items()}).model_of_cells(flags)
-        known, numbers = model.constants(_DD), model.numbers(_DD)
-        supports = [support for link in known.links for support in link.supports]
-        at = resolved(model.scales, omega[some][None], _DD)
-        beyond = Condensed.nothing(1, _DD, len(supports)).spread(np.zeros(1, int), some.size)
-        given = known.links, numbers, known.beams, flags, at, _DD
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # threads have their own: constants may be infinite, too
+            known, numbers = model.constants(_DD), model.numbers(_DD)
+            supports = [support for link in known.links for support in link.supports]
+            at = resolved(model.scales, omega[some][None], _DD)
+            beyond = Condensed.nothing(1, _DD, len(supports)).spread(np.zeros(1, int), some.size)
+            given = known.links, numbers, known.beams, flags, at, _DD
             d = condensed(*given, beyond, known.links[0], len(supports)).on(supports)
         growth = d.growth + np.zeros((1, some.size))
         growth = DoubleDouble(growth.hi.T, growth.lo.T)

@@ -6,8 +6,10 @@ ones: a small program for any number of links. Planar vectors are pairs of real 
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -69,6 +71,7 @@ def frames(model: FlexibleArm, q: Float[Array, " N"]) -> Frames:
     return Frames(origin, axis, deltas)
 
 
+@functools.partial(jax.jit, inline=True)  # the equations ask for them several times: traced once
 def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
     """Return the coefficients of the functions 1, x, phi_j (and Gamma_jk) in the positions of the points of each link.
 
