@@ -3,7 +3,8 @@
 ``python -m benchmarks.response_in_space --out response_in_space.json``
 
 The six-axis example with a loss factor and joint dampers; a force at the tip, three outputs there; frequencies times
-random postures in one call of `frequency_response`. Processor time of this one process, the medians of repeats in turn.
+random postures in one call of `frequency_response`, and one posture without damping. Processor time of this one
+process, the medians of repeats in turn.
 
 The rival gets the matrices of all links for free: twelve unknowns of each link and the gives of the joints,
 ``numpy.linalg.solve`` in complex numbers. That it solves the same is checked without damping, where its matrices are
@@ -60,10 +61,13 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
     cells = {f"link{k + 2}.joint_angle": turns[k] for k in range(5)}
     few = omega[:: max(1, frequencies // STACK)][:STACK]
     matrices, loads = _stacked(arm, few)
-    spent: dict[str, list[float]] = {"one_posture": [], "postures": [], "stacked": []}
+    spent: dict[str, list[float]] = {
+        "one_posture": [], "one_undamped": [], "postures": [], "stacked": []
+    }  # fmt: skip
     for _ in range(repeats):
         for name, run, systems in (
             ("one_posture", lambda: _answer(damped, omega, None), frequencies),
+            ("one_undamped", lambda: _answer(arm, omega, None), frequencies),
             ("postures", lambda: _answer(damped, omega, cells), frequencies * postures),
             ("stacked", lambda: np.linalg.solve(matrices.astype(complex), loads), few.size),
         ):
@@ -81,6 +85,7 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
         "seconds_per_system": times,
         "stacked_over_postures": times["stacked"] / times["postures"],
         "stacked_over_one_posture": times["stacked"] / times["one_posture"],
+        "undamped_over_damped": times["one_undamped"] / times["one_posture"],
         "median_difference": float(np.median(np.abs(solved - exact).max(axis=0) / size)),
     }
 

@@ -61,13 +61,18 @@ def kept_digits(
     # means of earlier circles that differ from the recursion
     before = np.full(values.shape, np.nan, complex)
     left = np.arange(omega.size)
-    turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
+    # what is real on the real axis has conjugate values at conjugate frequencies: half a circle tells the other half
+    mirrored = not np.iscomplexobj(values)
+    places = np.arange(_POINTS // 2 if mirrored else _POINTS)
+    turns = np.exp(2j * np.pi * (places + 0.5) / _POINTS)
     for radius in _RADII:
         if not left.size:
             break
         around = omega[left] * (1.0 + radius * turns)[:, None]
-        found = responses(np.tile(left, _POINTS), around.reshape(-1))
-        found = found.reshape(*values.shape[:2], _POINTS, left.size)
+        found = responses(np.tile(left, turns.size), around.reshape(-1))
+        found = found.reshape(*values.shape[:2], turns.size, left.size)
+        if mirrored:
+            found = np.concatenate([found, found[:, :, ::-1].conj()], axis=2)
         largest, at = np.abs(found).max(axis=2), np.s_[:, :, left]
         settled = np.zeros(largest.shape, bool)
         apart = before[at].copy()

@@ -17,7 +17,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.response.driven.members import elastic_member
-from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
+from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES, in_quantity, read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import (
     DrivenLink,
@@ -27,6 +27,12 @@ from jaxmodal.response.driven.spatial_systems import (
 )
 from jaxmodal.response.receptance.answers import AWAY, around, grows_towards, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
+from jaxmodal.response.receptance.denominators_in_space import (
+    Passed,
+    Told,
+    clamped_below,
+    may_resonate,
+)
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
 from jaxmodal.response.receptance.rigid_supports import (
     APART,
@@ -40,14 +46,14 @@ from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
-from jaxmodal.spatial.stiffness.entries import Added, with_link
+from jaxmodal.spatial.stiffness.entries import with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
 #: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
-_BLOCK = 1024
-#: number of blocks of frequencies whose members are cached for other postures, 2 MB each for six links
-_KEPT = 32
+_BLOCK = 2048
+#: number of blocks of frequencies whose members are cached for other postures, 4 MB each for six links
+_KEPT = 16
 #: a port counts as held by rigid supports if its motion is below this share of its motion without them, which is
 #: rounding
 _HELD = 1e-13
@@ -75,19 +81,26 @@ def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]
     """
     still = still_loads(system)
     with np.errstate(all="ignore"):
-        found, growth = _with_digits(system, omega, still)
-        near = ~(growth < _SUSPECT)
-        if np.iscomplexobj(found):
-            near |= _has_free_joints(system)
-        else:
-            # near a resonance on soft springs numbers need not grow
-            away, grown = _in_blocks(system, omega * (1.0 + AWAY), still)
-            near |= grows_towards(found, away) | ~(grown < _SUSPECT)
-        wrong, near = np.zeros(found.shape, bool), np.flatnonzero(near)
-        for start in range(0, near.size, _BLOCK):
-            some = near[start : start + _BLOCK]
-            wrong[..., some] = _infinite(system, omega[some], found[..., some], still)
+        found, told = _with_digits(system, omega, still, _counts_tell(system))
+        if np.iscomplexobj(found) and not _has_free_joints(system):
+            suspect = ~(told.growth < _SUSPECT)
+        elif told.below is not None:
+            suspect = may_resonate(omega, told, 2.0 * AWAY)
+        else:  # near a resonance on soft springs numbers need not grow
+            suspect = np.ones(omega.shape, bool)
+        wrong = np.zeros(found.shape, bool)
+        for some in _blocks(np.flatnonzero(suspect)):
+            away, grown = _in_blocks(system, omega[some] * (1.0 + AWAY), still)
+            larger = some[grows_towards(found[..., some], away) | ~(grown < _SUSPECT)]
+            if larger.size:
+                wrong[..., larger] = _infinite(system, omega[larger], found[..., larger], still)
     return found, wrong
+
+
+def _blocks(places: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield places, or numbers, as many at a time as NumPy processes."""
+    for start in range(0, places.size, _BLOCK):
+        yield places[start : start + _BLOCK]
 
 
 def still_inputs(system: SpatialSystem) -> list[Port]:
@@ -163,42 +176,57 @@ def _infinite(system: SpatialSystem, omega: Numbers, values: Numbers, still: Sti
     return infinite_among(values, *np.split(beside, 3, axis=-1))
 
 
+def _counts_tell(system: SpatialSystem) -> bool:
+    """Return whether the natural frequencies of the arm without rigid supports are all where a quantity is infinite."""
+    damped = system.loss_factor is not None or system.kelvin_voigt_time is not None
+    damped |= any(damper for link in system.links for damper in link.dampers)
+    held = system.rigid > 0 or system.quantity not in OF_RECEPTANCES
+    return not (damped or held or system.at_rest is not None)
+
+
 def _has_free_joints(system: SpatialSystem) -> bool:
     """Return True if a joint is free; its denominator is small near a resonance without growth of numbers."""
     return any(is_free(spring) for link in system.links for spring in link.entries.springs)
 
 
-def _with_digits(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
-    """Return the quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
-    motions, growth = _motions_in_blocks(system, omega, still)
-    lost = np.flatnonzero(~(growth < LARGE_GROWTH))
+def _with_digits(
+    system: SpatialSystem, omega: Numbers, still: Still, asked: bool = False
+) -> tuple[Any, Told]:
+    """Return the quantity of a system, by `circle_means` where digits are lost, and what denominators tell."""
+    motions, told = _motions_in_blocks(system, omega, still, asked)
+    lost = np.flatnonzero(~(told.growth < LARGE_GROWTH))
 
     def motions_at(_: Numbers, moved: Numbers) -> Any:
         return _motions_in_blocks(system, moved, still)[0]
 
-    for start in range(0, lost.size, _BLOCK):
-        some = lost[start : start + _BLOCK]
-        motions[..., some] = kept_digits(motions_at, motions[..., some], growth[some], omega[some])
-    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
+    for some in _blocks(lost):
+        values, growth = motions[..., some], told.growth[some]
+        motions[..., some] = kept_digits(motions_at, values, growth, omega[some])
+    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), told
 
 
-def _in_blocks(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
+def _in_blocks(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Floats]:
     """Return the quantity of a system as the recursion gives it, and the growth of numbers."""
-    motions, growth = _motions_in_blocks(system, omega, still)
-    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
+    motions, told = _motions_in_blocks(system, omega, still)
+    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), told.growth
 
 
-def _motions_in_blocks(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
-    """Return `_motions` of any number of frequencies."""
-    blocks = [omega[start : start + _BLOCK] for start in range(0, omega.size, _BLOCK)]
-    motions, growth = zip(*(_motions(system, some, still) for some in blocks), strict=True)
-    return np.concatenate(motions, axis=-1), np.concatenate(growth)
+def _motions_in_blocks(
+    system: SpatialSystem, omega: Numbers, still: Still, asked: bool = False
+) -> tuple[Any, Told]:
+    """Return motions (read, inputs, F) of the ports that are read at any number of frequencies, and what is told.
 
-
-def _motions(system: SpatialSystem, omega: Numbers, still: Still) -> tuple[Any, Any]:
-    """Return motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
-    found, growth = condensed_in_space(system, omega, still.held)
-    return _read(system, found, omega, still), growth
+    Counts only if ``asked``.
+    """
+    motions, growth, below = [], [], []
+    for some in _blocks(omega):
+        found, told = condensed_in_space(system, some, still.held, asked)
+        motions.append(_read(system, found, some, still))
+        growth.append(told.growth)
+        if told.below is not None:
+            below.append(told.below)
+    whole = Told(np.concatenate(growth), np.concatenate(below) if asked else None)
+    return np.concatenate(motions, axis=-1), whole
 
 
 class Parted(NamedTuple):
@@ -256,7 +284,7 @@ def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> 
 def growth_in_space(system: SpatialSystem, omega: Numbers) -> Floats:
     """Return the approximate ratio of intermediate numbers to results, shape (F,)."""
     with np.errstate(all="ignore"):
-        return np.asarray(condensed_in_space(system, omega, still_loads(system).held)[1])
+        return condensed_in_space(system, omega, still_loads(system).held)[1].growth
 
 
 def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> Any:
@@ -274,41 +302,38 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any, still: Still) -> 
 
 
 def condensed_in_space(
-    system: SpatialSystem, omega: Numbers, held: frozenset[int] = frozenset()
-) -> tuple[Symmetric, Any]:
-    """Return stiffness and loads at the ground, and the growth of numbers for loads that are not held."""
-    w, growth = _without_rigid_supports(system, omega)
+    system: SpatialSystem,
+    omega: Numbers,
+    held: frozenset[int] = frozenset(),
+    asked: bool = False,
+) -> tuple[Symmetric, Told]:
+    """Return stiffness and loads at the ground, and what denominators tell of loads that are not held."""
+    w, told = _without_rigid_supports(system, omega, asked)
     if system.rigid:
         w, terms = supported(w, system.rigid)
         ground = {row for each in system.base_motions for row, _ in _moved_rows(system, each)}
         loads = [6 + load for load in range(len(system.loads)) if load not in held]
+        growth = told.growth
         for i in (*sorted(ground), *loads):
             if w[i, i] is not NOTHING:
                 growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
-    return w, growth
+        told = told._replace(growth=growth)
+    return w, told
 
 
-def _without_rigid_supports(system: SpatialSystem, omega: Numbers) -> tuple[Symmetric, Any]:
-    """Return stiffness and loads at the ground, those of rigid supports last, and the growth of numbers."""
+def _without_rigid_supports(
+    system: SpatialSystem, omega: Numbers, asked: bool = False
+) -> tuple[Symmetric, Told]:
+    """Return stiffness and loads at the ground, those of rigid supports last, and what denominators tell."""
     if system.at_rest is not None:
         found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega)
-        return found.symmetric(), found.growth
-    squared, growth = omega * omega, np.zeros(omega.shape)
+        return found.symmetric(), Told(found.growth)
+    growth, squared = np.zeros(omega.shape), omega * omega
+    below = clamped_below(system.sections, system.theory, omega) if asked else None
     for each in _inward(system, omega, 1.0):
-        w = each.added.stiffness
-        for plane in each.planes:
-            growth = np.maximum(growth, 1.0 / size_of(plane.delta))
-        for release in each.added.releases:
-            growth = np.maximum(growth, release.terms / size_of(release.factor))
-        for pivot, spring in zip(each.added.pivots, each.springs, strict=True):
-            terms = abs(spring.unit) + size_of(pivot - spring.unit)
-            growth = np.maximum(growth, terms / size_of(pivot))
-        if any(map(is_free, each.springs)):
-            # its denominator has no other term; rotation and shift do not change the sum
-            inner = each.link.entries.inner.mass
-            before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
-            growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
-    return w, growth
+        growth = np.maximum(growth, each.growth(squared))
+        below = None if below is None else below + each.below(omega.shape)
+    return each.added.stiffness, Told(growth, below)
 
 
 def _moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
@@ -354,16 +379,7 @@ def _factors_of_supports(w: Symmetric, rigid: int) -> list[Any]:
     return support_pivots([[-w[s, t] for t in held] for s in held])
 
 
-class _Passed(NamedTuple):
-    """A link after it was passed: its planes, its joint springs with dampers, and the stiffness before it."""
-
-    link: DrivenLink
-    planes: list[FreeEndMember]
-    springs: list[Spring]
-    added: Added
-
-
-def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
+def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[Passed]:
     """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping."""
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
@@ -374,7 +390,7 @@ def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
         with_terms = not isinstance(omega, Dual)
         added = with_link(entries, planes, squared, w, 0, with_terms, link.loads)
         w = added.stiffness
-        yield _Passed(link, planes, springs, added)
+        yield Passed(link, planes, springs, added)
 
 
 def _damped(link: DrivenLink, omega: Numbers) -> Iterator[Spring]:
