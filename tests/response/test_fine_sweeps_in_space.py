@@ -9,9 +9,9 @@ from jaxmodal.response.driven.spatial_systems import spatial_system
 from jaxmodal.response.receptance.denominators_in_space import Told, may_resonate
 from jaxmodal.response.receptance.in_space import growth_in_space
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
-from tests import real_arms
 from tests.spatial.exact_frequencies import receptance
 from tests.spatial.random_arms import random_arm
+from tests.support import real_arms
 
 RESONANCE = jm.Status.resonance
 
