@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -20,14 +20,14 @@ from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
 from jaxmodal.arm.descriptions import Jointed, first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
-from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.postures.counters_in_space import CounterInSpace, CounterOnSupports
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.supports_in_space import (
     MORE,
-    CounterOnSupports,
     degree_of,
     on_supports,
     unit_loads,
@@ -37,9 +37,9 @@ from jaxmodal.postures.terms import IN_SPACE, Terms
 from jaxmodal.postures.value_nodes import fitted
 from jaxmodal.postures.values_in_space import is_of_a_support, shares_of
 from jaxmodal.runtime.devices import available_cores
-from jaxmodal.runtime.namespace import Array, product, xp
+from jaxmodal.runtime.namespace import product
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import TurnedArm, TurnedLanes, Varying
+from jaxmodal.spatial.search.turned_lanes import TurnedArm, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.matrices import stacked
@@ -61,12 +61,10 @@ _COUNTED = 2048
 #: what evaluations in double-double may have rounded at most (relative, of omega^2): that is an estimate some thousand
 #: times too large. Near resonances of links that are alike it is more, and nodes there are moved
 _DIGITS = 1e-13
-#: a count is certain where what is rounded, moved to and fro, moves D by less than this
-_NOISE = 1e-4
-#: what is added to that: two may be equal
-_LEAST = 2.0**-52
 #: the ways to round of a count: both have to find the same
 _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
+#: the same on supports, with relative distances of the frequency: what is rounded in loads is not moved to and fro
+_ASIDE = (1, 1e-12), (2, -1e-12)
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
@@ -109,26 +107,6 @@ def enough_in_space(
         return _ENOUGH[number] * values
     usual = IN_SPACE.points + 2 * MORE
     return _ENOUGH_ON_SUPPORTS[number] * values * max(1.0, terms.points / usual) ** number
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class CounterInSpace:
-    """See `expansions.Counter`."""
-
-    lanes: TurnedLanes
-    joints: tuple[int, ...] = dataclasses.field(metadata={"static": True})
-    terms: Terms = dataclasses.field(metadata={"static": True})
-
-    def count(self, places: Array) -> tuple[Array, Array]:
-        """Certain where two ways to round count alike, with signs that say so too, and change D by little."""
-        e = self.lanes.evaluate(places)
-        count = e.count[0]
-        sign = 1.0 - 2.0 * (count - 2.0 * xp.floor(0.5 * count))
-        agrees = xp.all((e.count == count[None]) & (e.sign == sign[None]), axis=0)
-        moved = xp.abs(e.log_abs[0] - e.log_abs[-1])
-        clear = xp.where(agrees, _NOISE / (moved + _LEAST), 0.0)
-        return xp.where(clear > 1.0, count, -1.0), clear
 
 
 class ExpansionInSpace:
@@ -183,7 +161,8 @@ class ExpansionInSpace:
 
     def counter(self, omega: np.ndarray) -> Counter:
         if self.on_host:
-            return CounterOnSupports(self.determinant, omega, self._joints, self.terms)
+            given = self._both_ways, self.determinant, omega, self._joints, self.terms
+            return CounterOnSupports(*given)
         return CounterInSpace(self._turned.at(omega, _WAYS), self._joints, self.terms)
 
     @functools.cached_property
@@ -327,21 +306,42 @@ class ExpansionInSpace:
         return found
 
     def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
+        if self.on_host:
+            return np.asarray(self._on_supports(omega, places, ((0, 0.0),)).count[0])
         blocks = _blocks(omega.size, places.shape[1], _COUNTED)
         with np.errstate(all="ignore"):
-            if self.on_host:
-                model = self._arm.with_values(self._columns(places)).model_of_cells(
-                    self._model.flags
-                )
-                at = [
-                    resolved(self._model.scales, omega[x], Arithmetic.float64)[:, None]
-                    for x in blocks
-                ]
-                cells = np.zeros((1, places.shape[1]))
-                each = [model.evaluate_cells(x + cells, Arithmetic.float64).count for x in at]
-                return np.concatenate(each)
             found = [self._turned.at(omega[x], _USUAL).evaluate(places).count[0] for x in blocks]
         return np.concatenate(found)
+
+    def _both_ways(self, omega: np.ndarray, places: np.ndarray) -> Evaluation:
+        return self._on_supports(omega, places, _ASIDE)
+
+    def _on_supports(
+        self, omega: np.ndarray, places: np.ndarray, ways: Sequence[tuple[int, float]]
+    ) -> Evaluation:
+        """D in float64 about frequencies (F,) and at places of cells, rounded in some ways: (ways, F, cells)."""
+        flags, at = self._model.flags, resolved(self._model.scales, omega, Arithmetic.float64)
+
+        def of(cells: np.ndarray) -> Evaluation:
+            model = self._arm.with_values(self._columns(places[:, cells])).model_of_cells(flags)
+            lanes = at[:, None] + np.zeros(cells.size)
+            blocks = _blocks(omega.size, cells.size, _COUNTED)
+
+            def rounded(way: int, aside: float) -> Evaluation:
+                moved = lanes * (1.0 + aside)
+                each = [model.evaluate_cells(moved[x], Arithmetic.float64, way) for x in blocks]
+                return _joined(np.concatenate, each)
+
+            return _joined(np.stack, [rounded(*way) for way in ways])
+
+        with np.errstate(all="ignore"):
+            parts = [of(x) for x in _blocks(places.shape[1], 1, _COUNTED)]
+        return _joined(functools.partial(np.concatenate, axis=-1), parts)
+
+
+def _joined(join: Callable[..., np.ndarray], parts: Sequence[Evaluation]) -> Evaluation:
+    whole: Evaluation = jax.tree_util.tree_map(lambda *x: join(x), *parts)
+    return whole
 
 
 def _angle(joint: int) -> str:

@@ -14,15 +14,12 @@ however many they are, and those about directions at this tip 2 more. Joints bey
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Number
-from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.terms import IN_SPACE, Terms
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.postures.terms import IN_SPACE
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import Condensed
@@ -34,8 +31,6 @@ from jaxmodal.spatial.stiffness.symmetric import places
 _TURN = "rotation"
 #: directions of a kind at a tip, and what their springs add to the degree of D in the angle of each joint up to it
 _THREE, MORE = 3, 2
-#: a count in double-double is certain, and this much clearer than it has to be
-_CLEAR = 1e6
 
 
 def without_supports(arm: SpatialArm) -> SpatialArm:
@@ -108,23 +103,3 @@ def _pairs(
 ) -> Iterator[tuple[ReducedLink, SpatialLink]]:
     """The constants of each link and the link; the springs of a base come before them."""
     return zip(links[len(links) - arm.num_links :], arm.links, strict=True)
-
-
-@dataclasses.dataclass(frozen=True)
-class CounterOnSupports:
-    """Count by double-double, in NumPy; see `expansions.Counter`."""
-
-    determinant: Callable[[np.ndarray, np.ndarray], Determinant]
-    omega: np.ndarray
-    joints: tuple[int, ...]
-    terms: Terms
-
-    def count(self, places_: Array) -> tuple[Array, Array]:
-        """Certain where the sign of D is that of the count."""
-        frequencies, cells = self.omega.size, places_.shape[1]
-        given = np.repeat(self.omega, cells), np.tile(np.asarray(places_), frequencies)
-        d = self.determinant(*given)
-        agrees = (d.factor > 0.0) == (d.passed % 2 == 0)
-        shape = frequencies, cells
-        count = np.where(agrees, d.passed, -1.0).reshape(shape)
-        return count, np.where(agrees, _CLEAR, 0.0).reshape(shape)

@@ -133,6 +133,36 @@ def test_a_series_of_an_arm_on_supports_changes_sign_where_the_count_does():
         np.testing.assert_array_equal(np.asarray(values.value)[:, k] > 0.0, counts % 2 == 0)
 
 
+COUNTED = {name: leaning(arm, supports) for name, (arm, supports, _) in LEANING.items()} | {
+    "soft": leaning(bent_arm(), {3: (ALONG.replace(stiffness=1e-3),)}),
+    "hard": leaning(bent_arm(), {2: (ABOUT.replace(stiffness=1e12),), 3: (BESIDE,)}),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_counts_in_float64_are_those_of_double_double_or_are_not_believed(name):
+    """Anywhere all are believed; as near to a mode as rounding, double-double counts, or nothing does."""
+    arm, rng = COUNTED[name], np.random.default_rng(5)
+    expansion, turns = ExpansionInSpace(arm, (1,), "timoshenko"), rng.uniform(-3.0, 3.0, (1, 40))
+    there = arm.with_values({"link2.joint_angle": turns[0, 0]})
+    modes = np.asarray(jm.natural_frequencies(there, 6).omega)
+    anywhere = rng.uniform(0.3 * modes[0], modes[-1], 5)
+    count, clear = expansion.counter(anywhere).count(turns)
+    truth = expansion.determinant(np.repeat(anywhere, 40), np.tile(turns, 5)).passed
+    np.testing.assert_array_equal(count, truth.reshape(5, 40))
+    assert (clear > 1.0).all()
+    apart = np.array([0.0, 1e-15, -1e-15, 1e-14, 1e-12, -1e-12, 1e-10, 1e-6])
+    near = (modes[:, None] * (1.0 + apart)).ravel()
+    count, clear = expansion.counter(near).count(turns[:, :1])
+    truth = expansion.determinant(near, np.repeat(turns[:, :1], near.size, axis=1)).passed
+    believed = clear[:, 0] > 1.0
+    np.testing.assert_array_equal(count[believed, 0], truth[believed])
+    assert believed[np.tile(np.abs(apart) > 1e-13, modes.size)].all()
+    float64 = expansion.counter(near).evaluated(near, turns[:, :1])
+    sure = np.abs(float64.log_abs[0] - float64.log_abs[1])[:, 0] < 1e-4
+    assert not sure[np.tile(np.abs(apart) < 1e-14, modes.size)].any()
+
+
 def test_which_batches_pay():
     one = leaning(SIX, {6: (ALONG,)})
 
