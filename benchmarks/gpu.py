@@ -200,7 +200,7 @@ def device_time(options: Any, device: Any) -> dict[str, Any]:
         plan = Plan.of(question, values, cells, kernel=kernel)
         if plan.tables is not None:
             tables = plan.tables
-            size = min(cells, postures_of_a_block(tables.grid, tables.panels, cells))
+            size = min(cells, postures_of_a_block(tables.panels, cells))
             block = series_search.block_on_device(tables, arm, addresses)
         else:
             with ThreadPoolExecutor(1) as pool:

@@ -1,91 +1,172 @@
 """Between which separators the determinant of each cell changes its sign, and whether all of these signs are certain.
 
-Values are of shape (separators, cells), as many inside each panel. Errors are those of panels, (P, cells or 1); the
-value at the last separator has a bound of its own, (1, cells or 1).
+Every panel has as many separators, both ends among them, and the same ones in its coordinate u: that at its upper end
+is the first of the next. Values there are those of the panels' polynomials (P, d, cells). Errors are those of panels,
+(P, cells or 1); the value at the last separator has a bound of its own, (1, cells or 1).
 """
 
 from __future__ import annotations
 
-import jax.numpy as jnp
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
 import numpy as np
-from jax import Array, lax
+from jax import lax
 
-from jaxmodal.runtime.namespace import once
+from jaxmodal.runtime.namespace import Array, on_host, once, xp
 
-#: intervals whose changes of sign are the bits of one word
+#: bits of a word: one for each interval, of a panel one more for its upper end and one for what is certain
 _WORD = 64
-#: separators that are read in one step: a quarter of the steps, each little longer
-_AT_ONCE = 4
+MOST = _WORD - 2
+_ONE, _NONE = np.uint64(1), np.uint64(0)
 
 
-def signs_on_host(
-    values: np.ndarray, error: np.ndarray, weakest: np.ndarray, modes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As `signs_of`, in NumPy."""
-    negative = values < 0.0
-    cell, place = np.nonzero((negative[1:] != negative[:-1]).T)
-    number = np.bincount(cell, minlength=values.shape[1])
-    rank = np.arange(cell.size) - (np.cumsum(number) - number)[cell]
-    first = rank < modes
-    interval = np.full((modes, values.shape[1]), values.shape[0] - 2)
-    interval[rank[first], cell[first]] = place[first]
-    size = np.abs(values)
-    inner = size[1:-1].reshape(error.shape[0], -1, values.shape[1])
-    clear = (size[0] >= error[0]) & (size[-1] >= weakest[0])
-    clear &= np.all(np.min(inner, axis=1) >= error, axis=0)
-    return number.astype(np.float64), interval, clear
+def separators(intervals: int) -> np.ndarray:
+    """Ends of so many intervals of a panel, an even number, in u: Chebyshev's, to the last bit alike on both sides."""
+    u = -np.cos(np.arange(intervals + 1) * np.pi / intervals)
+    return 0.5 * (u - u[::-1])
 
 
-def signs_of(values: Array, error: Array, weakest: Array, modes: int) -> tuple[Array, Array, Array]:
-    """How often the values of every cell change their sign, the intervals, and whether all signs are certain.
+class Changes(NamedTuple):
+    """Where the values of cells change their signs.
 
-    The intervals are the first in which they do, (modes, cells); the last one stands where there are fewer.
+    Attributes
+    ----------
+    words : Array of uint64, shape (W, cells)
+        A bit for each interval, those of `_panels_of_a_word` panels in a word.
+    number : Array, shape (cells,)
+        How many there are.
+    negative : Array, shape (cells,)
+        Whether the value at the first separator is below 0.
+    clear : Array, shape (cells,)
+        Whether all signs are certain.
     """
-    words, clear = once(_words(values, error, weakest))
-    number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
-    return number, jnp.minimum(_first_bits(words, modes), values.shape[0] - 2), clear
+
+    words: Array
+    number: Array
+    negative: Array
+    clear: Array
 
 
-def _words(values: Array, error: Array, weakest: Array) -> tuple[Array, Array]:
-    """Bit i of word w, shape (W, cells): the sign differs between the rows 64 w + i and the next; and what is certain.
+def changes_of_sign(polynomials: Array, error: Array, weakest: Array, intervals: int) -> Changes:
+    """Of polynomials with so many intervals on each panel."""
 
-    Each value is read once.
+    def signs(polynomial: Array, error: Array) -> Array:
+        values = _at_separators(polynomial, intervals)[:-1]
+        certain = xp.abs(values[0]) >= error
+        for x in values[1:]:
+            certain = certain & (xp.abs(x) >= error)
+        # both in one word: of two results XLA would compute the values twice
+        return _bits(x < 0.0 for x in values) | xp.where(certain, certain_bit, _NONE)
+
+    certain_bit = _ONE << np.uint64(intervals)
+    known = _of_each(signs, polynomials, error)
+    last = _at_separators(polynomials[-1], intervals)[-1]
+    clear = xp.all(known >= certain_bit, axis=0) & (xp.abs(last) >= weakest[0])
+    ends = xp.concatenate([known[1:] & _ONE, xp.where(last < 0.0, _ONE, _NONE)[None]])
+    inner = known & (certain_bit - _ONE)
+    words = once(_packed(inner ^ (inner >> _ONE | ends << np.uint64(intervals - 1)), intervals))
+    number = xp.sum(xp.bitwise_count(words), axis=0).astype(np.float64)
+    return Changes(words, number, known[0] & _ONE == _ONE, clear)
+
+
+def dips(polynomials: Array, changes: Changes, intervals: int) -> Array:
+    """Words as of `Changes` of the intervals without a change in which the moduli of values have a least one."""
+
+    def inwards(polynomial: Array, _: Array) -> Array:
+        order = np.arange(1.0, len(polynomial)).reshape(-1, *(1,) * (polynomial.ndim - 1))
+        of_slopes = _at_separators(polynomial[1:] * order, intervals)
+        values = _at_separators(polynomial, intervals)
+        falls = _bits(x * slope < 0.0 for x, slope in zip(values, of_slopes, strict=True))
+        return falls & ~(falls >> _ONE) & np.uint64((1 << intervals) - 1)
+
+    found = _of_each(inwards, polynomials, polynomials[:, 0])
+    return _packed(found, intervals) & ~changes.words
+
+
+def _of_each(word: Callable[[Array, Array], Array], polynomials: Array, beside: Array) -> Array:
+    """Words (P, cells) of the polynomials (d, ..., cells) of panels, with what is beside them, (..., cells or 1).
+
+    Programs take one panel after the other: of what is in memory XLA computes nothing again.
     """
-    last, cells, panels = values.shape[0] - 1, values.shape[1], error.shape[0]
-    # the first separator counts to the first panel
-    inner = np.repeat(np.arange(panels), (last - 1) // panels)
-    panel = jnp.asarray(np.concatenate([[0], inner, [panels]]).astype(np.int32))
-    errors = jnp.concatenate([error, weakest])
-    first = jnp.arange(-(-last // _WORD), dtype=jnp.int32) * _WORD
-
-    def read(rows: Array) -> tuple[Array, Array]:
-        found = values[rows]
-        return found < 0.0, jnp.abs(found) >= errors[panel[rows]]
-
-    def step(i: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        words, before, clear = state
-        negative, certain = read(jnp.minimum(first + (i + 1), last))
-        bit = jnp.left_shift(jnp.uint64(1), i.astype(jnp.uint64))
-        words |= jnp.where(negative != before, bit, jnp.uint64(0))
-        return words, negative, clear & certain
-
-    none = jnp.zeros((first.size, cells), jnp.uint64)
-    words, _, clear = lax.fori_loop(0, _WORD, step, (none, *read(first)), unroll=_AT_ONCE)
-    return words, jnp.all(clear, axis=0)
+    if on_host(polynomials):
+        return word(np.moveaxis(polynomials, 1, 0), beside)
+    return lax.map(lambda each: word(*each), (polynomials, beside))
 
 
-def _first_bits(words: Array, number: int) -> Array:
-    """Positions of the lowest bits that are set, shape (number, cells); the last position where there are fewer."""
-    one, last = jnp.uint64(1), words.shape[0] - 1
+def first_intervals(words: Array, number: int, intervals: int) -> Array:
+    """The first intervals whose bits are set, ascending, (number, cells); one past any where there are fewer."""
+    last, length = words.shape[0] - 1, intervals * _panels_of_a_word(intervals)
 
     def step(words: tuple[Array, ...], _: None) -> tuple[tuple[Array, ...], Array]:
-        word, at = words[last], jnp.full(words[last].shape, last, jnp.int32)
+        word, at = words[last], xp.full_like(words[last], last)
         for i in reversed(range(last)):
-            some = words[i] != 0
-            word, at = jnp.where(some, words[i], word), jnp.where(some, i, at)
-        lowest = word & (~word + one)
-        bit = lax.population_count(lowest - one).astype(jnp.int32)
-        left = tuple(jnp.where(at == i, w ^ lowest, w) for i, w in enumerate(words))
-        return left, jnp.minimum(_WORD * at + bit, _WORD * (last + 1) - 1)
+            some = words[i] != _NONE
+            word, at = xp.where(some, words[i], word), xp.where(some, np.uint64(i), at)
+        lowest = word & (~word + _ONE)
+        bit = xp.bitwise_count(lowest - _ONE)
+        left = tuple(xp.where(at == i, w ^ lowest, w) for i, w in enumerate(words))
+        beyond = np.int32(length * (last + 1))
+        found = at.astype(np.int32) * np.int32(length) + bit.astype(np.int32)
+        return left, xp.where(word == _NONE, beyond, found)
 
-    return lax.scan(step, tuple(words), None, length=number)[1]
+    rest = tuple(words[i] for i in range(last + 1))
+    if not on_host(words):
+        return lax.scan(step, rest, None, length=number)[1]
+    rows = []
+    for _ in range(number):
+        rest, row = step(rest, None)
+        rows.append(row)
+    return np.stack(rows)
+
+
+def _at_separators(polynomials: Array, intervals: int) -> list[Array]:
+    """Values of polynomials (d, ..., cells) at all separators: even and odd powers serve both sides of the middle."""
+    a, u = [polynomials[k] for k in range(len(polynomials))], separators(intervals)
+    found = [a[0]] * (intervals + 1)
+    for j in range(intervals // 2):
+        size, square = float(-u[j]), float(u[j] * u[j])
+        even, odd = _horner(a[0::2], square), _horner(a[1::2], square) * size
+        found[j], found[intervals - j] = even - odd, even + odd
+    return found
+
+
+def _horner(a: Sequence[Array], x: float) -> Array:
+    found = a[-1]
+    for coefficient in a[-2::-1]:
+        found = found * x + coefficient
+    return found
+
+
+def _bits(each: Iterable[Array]) -> Array:
+    """Bit j of a word: whether the j-th holds."""
+    word: Array = _NONE
+    for j, holds in enumerate(each):
+        word = word | xp.where(holds, _ONE << np.uint64(j), _NONE)
+    return word
+
+
+def _panels_of_a_word(intervals: int) -> int:
+    return _WORD // intervals
+
+
+def _packed(words: Array, intervals: int) -> Array:
+    """Words of panels (P, cells), as many as go in one side by side."""
+    each = _panels_of_a_word(intervals)
+    rows = [
+        _joined(
+            [
+                words[k] << np.uint64(intervals * (k - first))
+                for k in range(first, min(first + each, len(words)))
+            ]
+        )
+        for first in range(0, len(words), each)
+    ]
+    return xp.stack(rows)
+
+
+def _joined(words: list[Array]) -> Array:
+    found = words[0]
+    for word in words[1:]:
+        found = found | word
+    return found

@@ -34,6 +34,8 @@ from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import line_mass
 from jaxmodal.statics.link_parts import ASIDE, HUB, ROTOR, STATOR, TIP
 
+#: the highest degree of values that are set together, as of the springs of eight joints
+MOST = 8
 #: the degree of D in a value, by the end of its address
 _BODIES = (HUB, STATOR, TIP[:2], ("mass", "inertia"))
 _GEAR = ROTOR[1]
@@ -109,14 +111,29 @@ def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     base = _BASE.fullmatch(singles[0])
     if base is not None:
         return Quantity(singles[0], 1, True) if gives_alone(arm, int(base[1]) - 1) else None
-    named = _ADDRESS.fullmatch(singles[0])
-    if len(singles) > 1 or named is None or named[2] not in _DEGREES:
+    each = [_single(arm, single) for single in singles]
+    return each[0] if len(each) == 1 else together(address, each)
+
+
+def together(address: str, each: Sequence[Quantity | None]) -> Quantity | None:
+    """One value that several quantities have, all springs or none: the degrees of D in them add up, to `MOST`."""
+    known = [quantity for quantity in each if quantity is not None]
+    degree = sum(quantity.degree for quantity in known)
+    if len(known) < len(each) or len({q.spring for q in known}) > 1 or degree > MOST:
+        return None
+    parts = tuple(Part(quantity.address, 0.0, 1.0) for quantity in known)
+    return Quantity(address, degree, known[0].spring, parts)
+
+
+def _single(arm: SerialArm, address: str) -> Quantity | None:
+    named = _ADDRESS.fullmatch(address)
+    if named is None or named[2] not in _DEGREES:
         return None
     degree = _DEGREES[named[2]]
     # the rotor of a held motor turns with the link that carries it, whatever its gear
     if named[2] == _GEAR and arm.links[int(named[1]) - 1].motor == "held":
         degree = 0
-    return Quantity(singles[0], degree, named[2] in SPRINGS)
+    return Quantity(address, degree, named[2] in SPRINGS)
 
 
 def gives_alone(arm: SerialArm, direction: int) -> bool:
@@ -323,9 +340,10 @@ def terms_of_beams(
     """
     held = _tips(every, SUPPORTS[:2])
     for quantity in quantities:
-        named = _ADDRESS.fullmatch(quantity.address)
-        if named is not None and named[2] in SUPPORTS[:2]:
-            held[int(named[1]) - 1] = True
+        for address in quantity.addresses:
+            named = _ADDRESS.fullmatch(address)
+            if named is not None and named[2] in SUPPORTS[:2]:
+                held[int(named[1]) - 1] = True
     on_base = IN_THE_PLANE.degree if every[0].base_xx is not None else 0
     degrees = [
         (IN_THE_PLANE.degree if joint else on_base) + 2 * int(np.sum(held[joint:]))
@@ -362,7 +380,7 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
         elif quantity.spring or name in SUPPORTS:
             size = turning if name in _TURNING else across
         else:
-            size = mass if quantity.degree == 2 else inertia
+            size = mass if _DEGREES[name] == 2 else inertia
         found.append(float(np.mean(size)))
     return found
 

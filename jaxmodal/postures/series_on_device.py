@@ -16,29 +16,29 @@ from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.polynomial_values import within
 from jaxmodal.postures.series_results import judged
-from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
+from jaxmodal.postures.series_roots import Panels, count_in, roots_in
 from jaxmodal.runtime.statuses import Status
 
-#: postures of one block at the most, and values of the determinant and of the panels' polynomials: two gigabytes
+#: postures of one block at the most, and coefficients of the panels' polynomials: two gigabytes
 _POSTURES, _VALUES = 2**18, 2**28
 
 
-def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int:
+def postures_of_a_block(panels: Panels, cells: int) -> int:
     """A power of two: few sizes, each a program of its own."""
-    rows = sum(table.shape[0] for table in (*grid.table, *panels.table))
+    rows = sum(table.shape[0] for table in panels.table)
     most = min(_POSTURES, _VALUES // rows)
     return int(min(1 << (most.bit_length() - 1), 1 << (cells - 1).bit_length()))
 
 
-@functools.partial(jax.jit, static_argnames=("modes", "given", "rows"))
+@functools.partial(jax.jit, static_argnames=("modes", "intervals", "given", "rows"))
 def first_pass(
     counter: Counter,
-    grid: SeparatorTable,
     panels: Panels,
     own: Array,
     values: Array,
     *,
     modes: int,
+    intervals: int,
     given: tuple[int, ...],
     rows: tuple[int, ...] = (),
 ) -> tuple[dict[str, Array], Array]:
@@ -46,7 +46,7 @@ def first_pass(
 
     Parameters
     ----------
-    counter, grid, panels
+    counter, panels
         As in `series_passes.Tables`.
     own : Array, shape (n,)
         Joint angles of the arm itself.
@@ -64,13 +64,14 @@ def first_pass(
     places = jnp.concatenate([every[np.array(counter.joints, int)], values[np.array(rows, int)]])
     usable = valid & within(panels.ranges, places)
     places = jnp.where(usable[None], places, 0.0)
-    roots = roots_in(places, grid, panels, terms=counter.terms, modes=modes, safe=True)
+    roots = roots_in(
+        places, panels, terms=counter.terms, modes=modes, intervals=intervals, safe=True
+    )
     count, _ = count_in(counter, places)
     _, proven = judged(roots, count)
     proven &= usable
     numbers = jnp.broadcast_to(jnp.arange(modes, dtype=jnp.int32), roots.omega.shape)
     status = jnp.where(valid, int(Status.certified), int(Status.invalid_input))
-    bracket = jnp.stack([roots.omega * (1.0 - roots.width), roots.omega * (1.0 + roots.width)], -1)
 
     def where_valid(x: Array, otherwise: float | int) -> Array:
         each = valid.reshape(valid.shape + (1,) * (x.ndim - 1))
@@ -81,9 +82,9 @@ def first_pass(
         "status": jnp.broadcast_to(status.astype(jnp.uint8)[:, None], roots.omega.shape),
         "count_below": where_valid(numbers, 0),
         "count_above": where_valid(numbers + 1, 0),
-        "bracket": where_valid(bracket, np.nan),
+        "bracket": where_valid(roots.bracket, np.nan),
         "group": numbers,
-        "residual_ratio": where_valid((roots.noise * 2.0**52).astype(jnp.float32), np.nan),
+        "residual_ratio": where_valid(roots.residual_ratio, np.nan),
         "evaluations": where_valid(jnp.ones(shape, jnp.int32), 0),
         "by_sign_changes": jnp.broadcast_to((proven & valid)[:, None], roots.omega.shape),
     }

@@ -15,16 +15,14 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.postures.expansions import Counter, Expansion
 from jaxmodal.postures.polynomial_values import Varied
-from jaxmodal.postures.series import DEGREES, PostureSeries
+from jaxmodal.postures.series import PostureSeries
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
     WIDEST,
     Panels,
     Roots,
-    SeparatorTable,
     count_at,
     count_in,
-    grid_of,
     roots_in,
     roots_of,
 )
@@ -35,14 +33,15 @@ from jaxmodal.runtime.namespace import Array
 _LEAST, _MOST = 4e-13, 1e-9
 #: roots of one part that is finished in double-double: fewer NumPy evaluates, see `harmonics.determinant`
 _FINISHED = 16_384
-#: postures that pass the finer separators in NumPy, 20 microseconds each; the program takes 7 after two seconds
+#: intervals of a panel for cells that the first pass leaves open
+_FINE = 40
+#: postures that pass these in NumPy, 20 microseconds each; the program takes 3 after two seconds
 _HOST_FINE = 8192
-#: separators per panel for cells that the finer ones leave open, in NumPy: at the most so many cells, so many at once,
-#: and so many entries of the table
-_FINEST, _FINEST_CELLS, _FINEST_CHUNK, _FINEST_ENTRIES = 2560, 512, 32, 1 << 22
+#: cells whose count is taken in double-double, at the most
+_COUNTED_AGAIN = 512
 
 
-_About = tuple[Counter, SeparatorTable, Panels]
+_About = tuple[Counter, Panels]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,10 +56,12 @@ class Tables:
         Which joints and values a place is made of.
     top, counter : np.ndarray, shape (1,), and Counter
         Frequency of the last separator, rad/s, and what counts there.
-    series, panels, grid, fine : PostureSeries, Panels, SeparatorTable, SeparatorTable
-        The series, its panels and separators, and finer ones; arrays of NumPy, which compiled programs take as well.
+    series, panels : PostureSeries, Panels
+        The series and its panels; arrays of NumPy, which compiled programs take as well.
+    intervals : int
+        Intervals between the separators of a panel.
     host : bool
-        Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
+        Whether NumPy solves the postures, or compiled programs, in blocks of ``chunk`` cells.
     finished : int, optional
         Up to how many cells with modes of too few digits are finished in double-double, any number by default.
     """
@@ -72,10 +73,9 @@ class Tables:
     counter: Counter
     series: PostureSeries
     panels: Panels
-    grid: SeparatorTable
-    fine: SeparatorTable
+    intervals: int
     host: bool
-    chunks: tuple[int, int]
+    chunk: int
     varied: Varied
     finished: int | None = None
 
@@ -88,20 +88,20 @@ class Tables:
         usable = places if valid.all() else np.where(valid, places, 0.0)
         if not self.host and valid.any():
             self._compile_count(places.shape[0])
-        self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
+        self._pass(results, usable, np.flatnonzero(valid), pool, safe=False)
         left = np.flatnonzero(results.open & valid)
         # finer separators cannot help where the count at the last is not certain
         counted = results.count[left] >= 0.0
         left, uncounted = left[counted], left[~counted]
-        complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
+        complete, width = self._pass(results, usable, left, pool, safe=True)
         close = np.append(left[~complete], uncounted)
-        entries = _FINEST // DEGREES * sum(table.size for table in self.panels.table)
-        if 0 < close.size <= _FINEST_CELLS and entries <= _FINEST_ENTRIES:
+        if 0 < close.size <= _COUNTED_AGAIN:
             complete, width, left = complete[complete], width[complete], left[complete]
             results.count[close] = self._counted_again(usable[:, close])
             # the count is in double-double: at the last separator, too, only the sign has to be certain
-            grid = grid_of(self.series, _FINEST, self.panels.combinations, clear=0.0)
-            more = self._pass(grid, results, usable, close, pool, safe=True, finest=True)
+            panels = dataclasses.replace(self.panels, weakest=self.panels.error[-1:])
+            again = dataclasses.replace(self, panels=panels)
+            more = again._pass(results, usable, close, pool, safe=True)
             complete, width = np.append(complete, more[0]), np.concatenate([width, more[1]])
             left = np.append(left, close)
         wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
@@ -116,30 +116,28 @@ class Tables:
 
     def _compile_count(self, rows: int) -> None:
         """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
-        cells = np.zeros((rows, self.chunks[0]))
+        cells = np.zeros((rows, self.chunk))
         program = functools.partial(count_at, self.counter, cells)
         threading.Thread(target=on_callers_device(program), daemon=True).start()
 
     def _pass(
         self,
-        grid: SeparatorTable,
         results: SeriesResults,
         places: np.ndarray,
         cells: np.ndarray,
         pool: ThreadPoolExecutor,
         *,
         safe: bool,
-        finest: bool = False,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve ``cells`` in chunks; those that are not proven stay open.
 
         Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes); of the
         first pass, which is not ``safe``, nothing.
         """
-        size = _FINEST_CHUNK if finest else self.chunks[safe]
+        size = self.chunk
         host = self.host or (safe and cells.size <= _HOST_FINE)
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
-        about = self.about(grid)
+        about = self.about
         if not host:  # programs take over arrays of NumPy anew at every call
             about = jax.device_put(about)
         none = np.empty(0, bool), np.empty((0, self.modes))
@@ -157,19 +155,26 @@ class Tables:
         complete, width = zip(none, *found, strict=True)
         return np.concatenate(complete), np.concatenate(width)
 
-    def about(self, grid: SeparatorTable) -> _About:
-        """Return the data of the arm that `solved` takes beside postures."""
-        return self.counter, grid, self.panels
+    @property
+    def about(self) -> _About:
+        """The data of the arm that `solved` takes beside postures."""
+        return self.counter, self.panels
 
     def solved(
         self, about: _About, places: Array, *, safe: bool, host: bool
     ) -> tuple[Roots, Array | None]:
         """Roots at places of cells, and in the first pass the count: in NumPy, or by programs."""
-        counter, grid, panels = about
+        counter, panels = about
+        intervals = _FINE if safe else self.intervals
         roots, counts = (roots_in, count_in) if host else (roots_of, count_at)
         with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
-            terms = counter.terms
-            found = roots(places, grid, panels, terms=terms, modes=self.modes, safe=safe)
+            found = roots(
+                *(places, panels),
+                terms=counter.terms,
+                modes=self.modes,
+                intervals=intervals,
+                safe=safe,
+            )
             return found, None if safe else counts(counter, places)[0]
 
     def _finish(

@@ -12,8 +12,8 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.postures.series_roots import WIDEST, Roots
-from jaxmodal.runtime.namespace import Array, unfilled, xp
+from jaxmodal.postures.series_roots import Roots
+from jaxmodal.runtime.namespace import Array, unfilled
 from jaxmodal.runtime.statuses import Status
 
 #: rows of a column that are written at once
@@ -55,29 +55,27 @@ class SeriesResults:
     def store(self, at: np.ndarray, found: Roots) -> tuple[np.ndarray, np.ndarray]:
         """Keep the roots of the cells ``at``: proven where there are as many as the count says, none wide.
 
-        Returns which of them have all their roots apart, and the widths of the enclosures.
+        Returns which of them have all their roots apart, and the widths of the enclosures of a safe search.
         """
-        omega, width, noise, _, _ = found
         first, last = at[0], at[0] + at.size
         side_by_side = np.array_equal(at, np.arange(first, last))  # a slice is written faster
         cells = slice(first, last) if side_by_side else at
         complete, proven = judged(found, self.count[cells])
-        self.omega[cells] = omega
-        self.bracket[cells, :, 0] = omega * (1.0 - width)
-        self.bracket[cells, :, 1] = omega * (1.0 + width)
+        self.omega[cells] = found.omega
+        self.bracket[cells] = found.bracket
         # long runs first, then the few exceptions: of rows of a few modes NumPy would write each by itself
-        self.residual_ratio[cells] = noise * 2.0**52
+        self.residual_ratio[cells] = found.residual_ratio
         self.residual_ratio[at[~complete]] = np.nan
         self.open[cells] = ~proven
         self.by_sign_changes[cells] = True
         self.by_sign_changes[at[~proven]] = False
-        return complete, width
+        return complete, found.width
 
 
 def judged(found: Roots, count: Array) -> tuple[Array, Array]:
     """Cells with as many roots as the count says, and those whose enclosures are narrow besides; shape (cells,)."""
     complete = found.apart & (found.number == count) & (found.number >= found.omega.shape[1])
-    return complete, complete & xp.all(found.width <= WIDEST, axis=1)
+    return complete, complete & found.narrow
 
 
 def merged(

@@ -1,6 +1,7 @@
 """Roots of a posture series in a block of postures at once, in NumPy or as one compiled program.
 
-Cells (postures) are the last axis: the determinant at all separators is a matrix product, of shape (separators, cells).
+Cells (postures) are the last axis: the coefficients of the polynomials of all panels are a matrix product, of shape
+(panels d, cells).
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxmodal.postures.changes_of_sign import signs_of, signs_on_host
+from jaxmodal.postures.changes_of_sign import (
+    Changes,
+    changes_of_sign,
+    dips,
+    first_intervals,
+    separators,
+)
 from jaxmodal.postures.combinations import Combinations, combined, in_groups, products
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.newton import zeros_in_brackets
@@ -38,77 +45,8 @@ _MARGIN = 2.5
 _CLEAR = 1e-6
 #: cells that a program counts at a time
 _COUNTED = 256
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class SeparatorTable:
-    """Separators and the intervals between them.
-
-    Attributes
-    ----------
-    table : tuple of Array, shapes (separators, R)
-        Coefficients at the separators of each group of panels, N + 1 in all.
-    weakest : Array, shape (1, polynomials)
-        Modulus below which the sign of the value at the last separator, or the count there, is not certain; at the
-        others that is the error of their panel. That of a cell is the sum with its `Terms.weights`.
-    panel : Array, shape (N,)
-        Panel of each interval.
-    ends : Array, shape (2, N)
-        Its ends in the coordinate u of that panel.
-    """
-
-    table: tuple[Array, ...]
-    weakest: Array
-    panel: Array
-    ends: Array
-
-    @property
-    def rows(self) -> int:
-        """Number of separators."""
-        return int(self.panel.shape[0]) + 1
-
-
-def grid_of(
-    series: PostureSeries,
-    fine: int | None,
-    combinations: Combinations | None = None,
-    clear: float = _CLEAR,
-) -> SeparatorTable:
-    """The series' own separators, or ``fine`` of them on every panel.
-
-    ``clear`` is the share of its size that D has at the least where the count is taken; 0 for counts in double-double.
-    """
-    edges = np.asarray(series.edges)
-    panels = edges.size - 1
-    error, size = (np.asarray(x).reshape(panels, -1) for x in (series.error, series.size))
-    at, x = np.asarray(series.at_separators), np.asarray(series.separators)
-    if fine is None:
-        inner = in_groups(combinations, at[1:-1].reshape(panels, -1, at.shape[1]))
-    else:
-        u = -np.cos((np.arange(fine) + 0.5) * np.pi / fine)
-        powers = u[:, None] ** np.arange(DEGREES)
-        taylor = in_groups(combinations, np.asarray(series.taylor))
-        inner = [np.einsum("ud,pdh->puh", powers, part) for part in taylor]
-        half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
-        x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
-    own = np.repeat(np.arange(panels), (x.size - 2) // panels)
-    table = [part.reshape(-1, part.shape[2]) for part in inner]
-    at_ends = [in_groups(combinations, at[row].repeat(panels, axis=0)) for row in ([0], [-1])]
-    table[0] = np.concatenate([at_ends[0][0][:1], table[0]])
-    table[-1] = np.concatenate([table[-1], at_ends[1][-1][-1:]])
-    panel = np.concatenate([[0], own])
-    low, high = edges[panel], edges[panel + 1]
-
-    def in_panels(x: np.ndarray) -> np.ndarray:
-        return (2.0 * x - low - high) / (high - low)
-
-    return SeparatorTable(
-        table=tuple(table),
-        weakest=np.maximum(error[-1:], clear * size[-1:]),
-        panel=panel.astype(np.int32),
-        ends=in_panels(np.stack([x[:-1], x[1:]])),
-    )
+#: of no interval
+_NOWHERE = np.int32(2**30)
 
 
 @jax.tree_util.register_dataclass
@@ -116,7 +54,8 @@ def grid_of(
 class Panels:
     """The polynomials of all panels: ``table`` (panels d, R) of each group; centre and half-width of each panel, (P,).
 
-    Errors of values in a cell are sums of ``error``, (P, polynomials), with its `Terms.weights`.
+    Errors of values in a cell are sums of ``error``, (P, polynomials), with its `Terms.weights`. The sign at the last
+    separator, or the count there, is certain from such a sum of ``weakest``, (1, polynomials), on.
     ``combinations`` say what tables are of, None where they are of the terms; ``ranges`` where values lie that vary
     beside angles.
     """
@@ -125,6 +64,7 @@ class Panels:
     centre: Array
     half: Array
     error: Array
+    weakest: Array
     combinations: Combinations | None = None
     ranges: Ranges | None = None
 
@@ -137,11 +77,13 @@ def panels_of(
     """The polynomials of a series as tables."""
     edges = np.asarray(series.edges)
     parts = in_groups(combinations, np.asarray(series.taylor))
+    error, size = (np.asarray(x).reshape(edges.size - 1, -1) for x in (series.error, series.size))
     return Panels(
         table=tuple(part.reshape(-1, part.shape[2]) for part in parts),
         centre=0.5 * (edges[1:] + edges[:-1]),
         half=0.5 * np.diff(edges),
-        error=np.asarray(series.error).reshape(edges.size - 1, -1),
+        error=error,
+        weakest=np.maximum(error[-1:], _CLEAR * size[-1:]),
         combinations=combinations,
         ranges=ranges,
     )
@@ -154,56 +96,117 @@ class Roots(NamedTuple):
     ----------
     omega : Array, shape (cells, modes)
         Frequencies in rad/s.
-    width : Array, shape (cells, modes)
-        Relative half-width of an enclosure at whose ends D is beyond the error of the series; infinite where there
-        is none.
-    noise : Array, shape (cells, modes)
-        Relative rounding noise of a frequency.
+    bracket : Array, shape (cells, modes, 2)
+        Ends of an enclosure, at which D is beyond the error of the series; infinite where there is none.
+    residual_ratio : Array, shape (cells, modes)
+        Relative rounding noise of a frequency in roundings, float32.
     number : Array, shape (cells,)
         Changes of sign below the last separator. Where that is the count there, each interval with one holds one mode.
     apart : Array, shape (cells,)
         Every sign is certain, and no two enclosures touch.
+    narrow : Array, shape (cells,)
+        No enclosure is wider than `WIDEST`.
+    width : Array, shape (cells, modes)
+        Relative half-widths of enclosures, of a ``safe`` search; else of shape (cells, 0).
     """
 
     omega: Array
-    width: Array
-    noise: Array
+    bracket: Array
+    residual_ratio: Array
     number: Array
     apart: Array
+    narrow: Array
+    width: Array
 
 
 def roots_in(
     places: Array,
-    grid: SeparatorTable,
     panels: Panels,
     *,
     terms: Terms,
     modes: int,
+    intervals: int,
     safe: bool,
 ) -> Roots:
     """The lowest ``modes`` roots at the ``places`` of cells (joints + values, cells).
 
-    ``safe`` takes more steps, which never leave an interval.
+    There are so many ``intervals`` between the separators of a panel. ``safe`` takes more steps, which never leave an
+    interval, and looks for two roots in one where D has an extreme value towards 0.
     """
     places = scaled(panels.ranges, places)
     groups = combined(panels.combinations, terms.of(places))
-    values, polynomials = once((products(grid.table, groups), products(panels.table, groups)))
-    weakest, error = grid.weakest, panels.error
+    polynomials = once(products(panels.table, groups))
+    weakest, error = panels.weakest, panels.error
     if terms.powers:
         weights = once(terms.weights(places))
         weakest, error = once((product(weakest, weights), product(error, weights)))
-    signs = signs_on_host if on_host(polynomials) else signs_of
-    number, interval, clear = signs(values, error, weakest, modes)
+    a = polynomials.reshape(-1, DEGREES, polynomials.shape[1])
+    changes = changes_of_sign(a, error, weakest, intervals)
+    known = first_intervals(changes.words, modes, intervals)
+    number, (panel, low, high) = changes.number, _ends(known, intervals, len(a))
+    if safe:
+        more, found = _pairs(a, error, changes, intervals, max(modes // 2, 1))
+        order = xp.argsort(xp.concatenate([2 * known, more]), axis=0, stable=True)[:modes]
+        pairs = zip((panel, low, high), found, strict=True)
+        panel, low, high = (
+            xp.take_along_axis(xp.concatenate([x, y]), order, axis=0) for x, y in pairs
+        )
+        number = number + xp.sum(more < _NOWHERE, axis=0).astype(np.float64)
     # below a mode the sign of the first separator has changed as often as there are modes below
     odd = np.arange(modes)[:, None] % 2 == 1
-    negative = (values[:1] < 0.0) != odd
-    omega, width, noise = _refined(polynomials, negative, interval, grid, panels, error, safe)
+    negative = changes.negative[None] != odd
+    omega, width, noise = _refined(a, negative, panel, low, high, panels, error, safe)
     # neighbouring enclosures do not touch
-    clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
-    return Roots(omega.T, width.T, noise.T, number, clear)
+    apart = xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
+    bracket = xp.stack([omega * (1.0 - width), omega * (1.0 + width)])
+    return Roots(
+        omega=omega.T,
+        bracket=bracket.transpose(2, 1, 0),
+        residual_ratio=(noise * 2.0**52).astype(np.float32).T,
+        number=number,
+        apart=changes.clear & apart,
+        narrow=xp.all(width <= WIDEST, axis=0),
+        width=width.T[:, : modes if safe else 0],
+    )
 
 
-roots_of = jax.jit(roots_in, static_argnames=("terms", "modes", "safe"))
+def _ends(interval: Array, intervals: int, panels: int) -> tuple[Array, Array, Array]:
+    """Panel of each interval, counted through all panels, and its ends in u; the last stands for those beyond."""
+    interval = xp.minimum(interval, np.int32(panels * intervals - 1))
+    panel = interval // np.int32(intervals)
+    u, own = separators(intervals), interval - panel * np.int32(intervals)
+    low, high = (x[own] if on_host(own) else jnp.asarray(x)[own] for x in (u[:-1], u[1:]))
+    return once((panel, low, high))
+
+
+def _pairs(
+    a: Array, error: Array, changes: Changes, intervals: int, most: int
+) -> tuple[Array, tuple[Array, Array, Array]]:
+    """Pairs of roots in intervals without a change of sign, the first ``most``: panel and ends, (2 most, cells).
+
+    Before them twice the number of the interval, for the second of a pair one more, from `_NOWHERE` on where there is
+    none.
+    """
+    known = first_intervals(dips(a, changes, intervals), most, intervals)
+    panel, low, high = _ends(known, intervals, len(a))
+    own = _of_panels(a, panel)
+    sign = xp.where(_expanded(own, low, 0)[0] < 0.0, -1.0, 1.0)
+    # the slope of |D| is negative at the lower end
+    at = zeros_in_brackets(
+        lambda u: sign * _expanded(own, u, 1)[1],
+        lambda u: sign * 2.0 * _expanded(own, u, 2)[2],
+        *(low, high, -xp.ones_like(low), 0.5 * (low + high)),
+        _SAFE_STEPS,
+    )
+    beyond = sign * _expanded(own, at, 0)[0] <= -_at(error, panel)
+    some = beyond & (known < np.int32(len(a) * intervals))
+    pair = xp.concatenate([2 * known, 2 * known + 1])
+    twice = xp.concatenate([some, some])
+    ends = xp.concatenate([panel, panel]), xp.concatenate([low, at]), xp.concatenate([at, high])
+    return xp.where(twice, pair, _NOWHERE), ends
+
+
+roots_of = jax.jit(roots_in, static_argnames=("terms", "modes", "intervals", "safe"))
 
 
 def count_in(counter: Counter, places: Array) -> tuple[Array, Array]:
@@ -226,22 +229,18 @@ def count_at(counter: Counter, places: Array) -> tuple[Array, Array]:
 def _refined(
     polynomials: Array,
     negative: Array,
-    interval: Array,
-    grid: SeparatorTable,
+    panel: Array,
+    low: Array,
+    high: Array,
     panels: Panels,
     errors: Array,
     safe: bool,
 ) -> tuple[Array, Array, Array]:
-    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`; errors (P, cells or 1).
+    """Roots between ends in panels, (modes, cells), with their relative half-widths and noise; errors (P, cells or 1).
 
-    ``negative`` says where D is below 0 at the lower ends of the intervals.
+    ``negative`` says where D is below 0 at the lower ends.
     """
-    cells = interval.shape[1]
-    panel, low, high = once((grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval]))
-    cell = np.arange(cells, dtype=np.int32)[None]
-    # one element after the other: faster than rows of coefficients, which would have to be transposed
-    rows = panel[None] * DEGREES + np.arange(DEGREES, dtype=np.int32)[:, None, None]
-    a = once(polynomials.ravel()[rows * cells + cell[None]])
+    a = _of_panels(polynomials, panel)
     u = 0.5 * (low + high)
     for _ in range(1 if safe else _STEPS):
         u = once(_halley(a, u, low, high))
@@ -256,15 +255,30 @@ def _refined(
     step = once(value / slope)
     root = u - step
     centre, half = panels.centre[panel], panels.half[panel]
-    error = errors[panel, 0] if errors.shape[1] == 1 else errors[panel, cell]
     x = centre + half * root
     # relative to omega = x^2, with the sign of the slope: XLA would compute the slope for each use
-    rising = once(2.0 * half * error / (slope * x))
+    rising = once(2.0 * half * _at(errors, panel) / (slope * x))
     noise = xp.abs(rising)
     width = xp.maximum(_NARROW, _MARGIN * noise)
     inside = (root > low - _EDGE) & (root < high + _EDGE)
     proven = ((rising > 0.0) == negative) & inside & (xp.abs(step) < _LAST_STEP)
     return x * x, xp.where(proven, width, xp.inf), noise
+
+
+def _of_panels(polynomials: Array, panel: Array) -> Array:
+    """The coefficients (d, ..., cells) of polynomials (P, d, cells) on given panels (..., cells)."""
+    _, degrees, cells = polynomials.shape
+    cell = np.arange(cells, dtype=np.int32)[None]
+    # one element after the other: faster than rows of coefficients, which would have to be transposed
+    rows = panel[None] * degrees + np.arange(degrees, dtype=np.int32)[:, None, None]
+    return once(polynomials.ravel()[rows * cells + cell[None]])
+
+
+def _at(errors: Array, panel: Array) -> Array:
+    """Errors (P, cells or 1) of given panels (..., cells)."""
+    if errors.shape[1] == 1:
+        return errors[panel, 0]
+    return errors[panel, np.arange(errors.shape[1], dtype=np.int32)[None]]
 
 
 def _halley(a: Array, u: Array, low: Array, high: Array) -> Array:

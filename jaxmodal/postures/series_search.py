@@ -1,11 +1,12 @@
 """Certified frequencies of many postures of one arm, by matrix products.
 
-The determinant of every cell at a few hundred common frequencies, the separators, is the product of a table of
-coefficients (`series`) with a matrix of harmonics. Its changes of sign are roots, each between two separators,
-and one count at the last of them proves that there are no others. Each root is refined on the polynomial of its panel
-and enclosed by two frequencies at which the determinant is beyond the error of the series (`series_roots`). Cells with
-two roots between two separators pass a finer set of separators. Roots for which the series has lost too many digits
-are finished by two evaluations in double-double, whose counts prove them. What is left goes to the general search.
+The polynomials of every cell on all panels are the product of a table of coefficients (`series`) with a matrix of
+harmonics. They give the determinant at a few hundred common frequencies, the separators. Its changes of sign are roots,
+each between two separators, and one count at the last of them proves that there are no others. Each root is refined on
+the polynomial of its panel and enclosed by two frequencies at which the determinant is beyond the error of the series
+(`series_roots`). Two roots between two separators are parted by the extreme value between them. Roots for which the
+series has lost too many digits are finished by two evaluations in double-double, whose counts prove them. What is left
+goes to the general search.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ from jaxmodal.postures.series import tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
-from jaxmodal.postures.series_roots import WIDEST, SeparatorTable, grid_of, panels_of
+from jaxmodal.postures.series_roots import WIDEST, panels_of
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arms.arm import AnyArm
 
-#: cells of one chunk, and in the second pass, at the most: its tables of values stay in cache, or fill a GPU
-_CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
-#: values of the determinant of one chunk at the most: of twice as many a cell takes three times as long
+#: cells of one chunk at the most: its polynomials stay in cache, or fill a GPU
+_CPU_CHUNK, _GPU_CHUNK = 2048, 65536
+#: coefficients of the polynomials of one chunk at the most: of twice as many a cell takes three times as long
 _CPU_VALUES = 3 << 18
-#: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
-_SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
-#: separators per panel on a GPU, where they cost little, and what they leave open is left to the host
-_GPU_SEPARATORS = 80
+#: intervals of a panel: as many as leave fewer than this share open, or the last
+_INTERVALS, _OPEN = (20, 40), 0.1
+#: the same on a GPU, where they cost little, and what they leave open is left to the host
+_GPU_INTERVALS = 40
 #: cells of the sample whose first and last modes say how far the series has to reach; how often the interval of
 #: ln(omega) that holds one of these is cut, and at how many places: into a ten-thousandth, which leaves 0.3 %. It goes
 #: from and, times the square of the modes sought, up to these multiples of `starting_scale`
@@ -140,41 +141,30 @@ def prepare(
         counter=expansion.counter(top),
         series=series,
         panels=panels_of(series, fewer, ranges),
-        grid=grid_of(series, None, fewer),
-        fine=grid_of(series, _FINE, fewer),
+        intervals=_INTERVALS[0],
         host=expansion.on_host or (cells <= HOST_POSTURES and not gpu),
-        chunks=_CPU_CHUNKS,
+        chunk=_CPU_CHUNK,
         finished=_MOST_FINISHED if expansion.in_space else None,
         varied=asked,
     )
-    for separators in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
-        tables = dataclasses.replace(tables, grid=grid_of(series, separators, fewer))
+    for intervals in (_GPU_INTERVALS,) if gpu else _INTERVALS:
+        tables = dataclasses.replace(tables, intervals=intervals)
         if gpu or _open_share(tables, places) < _OPEN:
             break
     if not expansion.estimated and not _closes(tables, places):
         return None
-    if not gpu:
-        first, second = (
-            _cells_of_a_chunk(grid, most)
-            for grid, most in zip((tables.grid, tables.fine), _CPU_CHUNKS, strict=True)
-        )
-        tables = dataclasses.replace(tables, chunks=(first, second))
-    else:
-        first, second = (
-            postures_of_a_block(grid, tables.panels, most)
-            for grid, most in zip((tables.grid, tables.fine), _GPU_CHUNKS, strict=True)
-        )
-        tables = dataclasses.replace(tables, chunks=(first, second))
-    return tables
+    chunk = postures_of_a_block(tables.panels, _GPU_CHUNK) if gpu else _cells_of_a_chunk(tables)
+    return dataclasses.replace(tables, chunk=chunk)
 
 
 def _on_gpu(expansion: Expansion) -> bool:
     return is_gpu(default_device()) and not expansion.on_host
 
 
-def _cells_of_a_chunk(grid: SeparatorTable, most: int) -> int:
-    """A power of two, so many at the most."""
-    return int(min(most, 1 << ((_CPU_VALUES // grid.rows).bit_length() - 1)))
+def _cells_of_a_chunk(tables: Tables) -> int:
+    """A power of two."""
+    rows = sum(table.shape[0] for table in tables.panels.table)
+    return int(min(_CPU_CHUNK, 1 << ((_CPU_VALUES // rows).bit_length() - 1)))
 
 
 def _closes(tables: Tables, places: np.ndarray) -> bool:
@@ -183,7 +173,7 @@ def _closes(tables: Tables, places: np.ndarray) -> bool:
     Of arms that have each mode twice it leaves all open.
     """
     some = places[:, :_TRIED]
-    found, _ = tables.solved(tables.about(tables.fine), some, safe=True, host=True)
+    found, _ = tables.solved(tables.about, some, safe=True, host=True)
     wide = found.width > WIDEST
     if tables.finished is None and np.mean(np.sum(wide, axis=1)) > _MOST_WIDE:
         return False
@@ -195,8 +185,7 @@ def _open_share(tables: Tables, places: np.ndarray) -> float:
     """How much the first pass would leave open."""
     every = np.arange(places.shape[1])
     results = SeriesResults.empty(every >= 0, tables.modes)
-    about = tables.about(tables.grid)
-    found, results.count[:] = tables.solved(about, places, safe=False, host=True)
+    found, results.count[:] = tables.solved(tables.about, places, safe=False, host=True)
     results.store(every, found)
     return float(results.open.mean())
 
@@ -266,7 +255,7 @@ def solve_on_device(
         found = solve(few, arm, addresses, values[:, at], lambda some: general(at[some]), pool)
         return fields_of(found)
 
-    size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
+    size = postures_of_a_block(tables.panels, values.shape[1])
     rows, known = list(tables.varied.rows), values
     possible = as_in_the_table(
         tables.varied, arm, values, placed(tables.varied, arm, addresses, values)[0]
@@ -282,10 +271,15 @@ def block_on_device(
     tables: Tables, arm: AnyArm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
-    about = *tables.about(tables.grid), own_angles(arm)
+    about = *tables.about, own_angles(arm)
     given = tuple(rows_of_angles(arm, addresses).tolist())
     return functools.partial(
-        first_pass, *about, modes=tables.modes, given=given, rows=tables.varied.rows
+        first_pass,
+        *about,
+        modes=tables.modes,
+        intervals=tables.intervals,
+        given=given,
+        rows=tables.varied.rows,
     )
 
 

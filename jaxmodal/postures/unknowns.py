@@ -261,8 +261,8 @@ def quantity_given(arm: AnyArm, address: str) -> Quantity:
     if found is None:
         raise ValueError(
             f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
-            "mass, an inertia, a rotor, a gear, a spring or a support, such as 'payload.mass', in space also of "
-            "several springs or bodies, such as 'link*.joint_stiffness'"
+            "mass, an inertia, a rotor, a gear, a spring or a support, such as 'payload.mass', or of several links' "
+            "springs or bodies, such as 'link*.joint_stiffness'"
         )
     if not found.degree:
         raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")

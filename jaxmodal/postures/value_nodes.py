@@ -17,6 +17,10 @@ from jaxmodal.runtime.namespace import product
 
 #: how near to an end of a range a place between may lie, and rounds over values in search of it where there are several
 _NEAREST, _ROUNDS = 1e-12, 8
+#: values up to so many times the usual one take one more than the degree, beyond that one of every decade and some more
+_FAR = 8.0
+#: so many values more of degrees above this one: then each counts by its own size
+_MORE, _HIGH = 7, 3
 #: a mass below this share of the usual one is as good as none
 _SMALL = 0.01
 
@@ -63,6 +67,21 @@ def bernstein_coefficients(
             found[index] = _coefficient(found, d[:, number], place, powers, index)
     number = len(powers)
     return np.moveaxis(found, range(number), range(-number, 0)).reshape(found.shape[-2], -1)
+
+
+def coefficients_on_grid(
+    values: Callable[[np.ndarray], np.ndarray],
+    shares: Sequence[np.ndarray],
+    powers: Sequence[int],
+    to_terms: np.ndarray,
+) -> np.ndarray:
+    """As `bernstein_coefficients`, of D of any degree, from all combinations of some ``shares`` of each value."""
+    grid = np.stack([x.ravel() for x in np.meshgrid(*shares, indexing="ij")])
+    rows = _terms(values(grid[:, None]), to_terms)
+    rows = rows.reshape(len(rows), *(x.size for x in shares), -1)
+    for k, (own, power) in enumerate(zip(shares, powers, strict=True)):
+        rows = np.moveaxis(fitted(np.moveaxis(rows, 1 + k, -2), own, power), -2, 1 + k)
+    return np.moveaxis(rows, -1, 1).reshape(len(rows), -1)
 
 
 def _terms(values: np.ndarray, to_terms: np.ndarray) -> np.ndarray:
@@ -160,6 +179,17 @@ def even_shares(low: float, high: float, usual: float, power: int) -> np.ndarray
     shares = (x - low) / (high - low)
     shares[-1] = 1.0 if power else shares[-1]
     return shares
+
+
+def shares_of_range(
+    low: float, high: float, usual: float, power: int, few: bool = False
+) -> np.ndarray:
+    """Shares of a range that determine a polynomial to the last digits; ``few`` if no value is far from the usual."""
+    if power < 2 or low < 0.0:
+        return np.linspace(0.0, 1.0, power + 1)
+    if few or high < _FAR * usual:
+        return even_shares(low, high, usual, power + (_MORE if power > _HIGH else 0))
+    return wide_shares(low, high, usual, power)
 
 
 def wide_shares(low: float, high: float, usual: float, power: int = 3) -> np.ndarray:

@@ -16,9 +16,9 @@ import numpy as np
 
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures.polynomial_values import Part, Quantity, Ranges, gives_alone
+from jaxmodal.postures.polynomial_values import Quantity, Ranges, gives_alone, together
 from jaxmodal.postures.tied_values import OF_MASS, is_mass
-from jaxmodal.postures.value_nodes import even_shares, wide_shares
+from jaxmodal.postures.value_nodes import shares_of_range
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.link_parts import ROTOR
 
@@ -38,12 +38,6 @@ _DEGREES = {
     _SPRING: 1,
     _BASE: 1,
 }
-#: values up to so many times the usual one take one more than the degree, beyond that one of every decade and some more
-_FAR = 8.0
-#: the highest degree of values that are set together, as of the springs of eight joints
-_MOST = 8
-#: so many values more of degrees above that of a mass: then each counts by its own size
-_MORE = 7
 
 
 def quantity_in_space(arm: SpatialArm, address: str, singles: Sequence[str]) -> Quantity | None:
@@ -52,12 +46,10 @@ def quantity_in_space(arm: SpatialArm, address: str, singles: Sequence[str]) -> 
     alike = {(x.spring, bool(_GEAR.fullmatch(x.address))) for x in each if x is not None}
     if None in each or len(alike) > 1:
         return None
-    (spring, geared), degree = alike.pop(), sum(x.degree for x in each if x is not None)
     if len(each) == 1:
         return each[0]
-    if geared or degree > _MOST:
-        return None
-    return Quantity(address, degree, spring, tuple(Part(single, 0.0, 1.0) for single in singles))
+    _, geared = alike.pop()
+    return None if geared else together(address, each)
 
 
 def _single(arm: SpatialArm, single: str) -> Quantity | None:
@@ -122,13 +114,7 @@ def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -
     usual = usual_in_space(arm, quantities)
     for quantity, low, high, one in zip(quantities, ranges.low, ranges.high, usual, strict=True):
         given = float(low), float(high), 1.0 / one if quantity.spring else one, quantity.degree
-        if quantity.degree < 2 or low < 0.0:
-            found.append(np.linspace(0.0, 1.0, quantity.degree + 1))
-        elif high < _FAR * given[2] or _GEAR.fullmatch(quantity.address):
-            more = _MORE if quantity.degree > OF_MASS else 0
-            found.append(even_shares(*given[:3], quantity.degree + more))
-        else:
-            found.append(wide_shares(*given))
+        found.append(shares_of_range(*given, few=bool(_GEAR.fullmatch(quantity.address))))
     return found
 
 

@@ -15,7 +15,7 @@ from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.batches.resident_passes import Lanes
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_on_device import postures_of_a_block
-from jaxmodal.postures.series_roots import Panels, SeparatorTable
+from jaxmodal.postures.series_roots import Panels
 from jaxmodal.runtime.statuses import Status
 from tests.batches.test_many_arms import BATCH_ACCURACY, exact, random_cells
 from tests.support.compiled_programs import names_of_programs
@@ -128,17 +128,14 @@ def test_blocks_of_few_modes_have_no_more_cells(modes, size):
     assert Plan(question, engine, 10_000_000, None, "auto", None, None).size == size
 
 
-@pytest.mark.parametrize(("modes", "rows"), [(10, 949), (100, 124_465)])
+@pytest.mark.parametrize(("modes", "rows"), [(10, 190), (100, 24_893)])
 def test_blocks_of_postures_fit_the_memory(modes, rows):
-    """As many separators and polynomials as the three-link arm has; places in the tables are numbers of 32 bits."""
-    polynomials = rows // 5
-    table = np.broadcast_to(0.0, (rows - polynomials, 13))
-    grid = SeparatorTable((table,), *(np.empty(0) for _ in range(3)))
-    panels = Panels((np.broadcast_to(0.0, (polynomials, 13)),), *(np.empty(0) for _ in range(3)))
-    size = postures_of_a_block(grid, panels, 10_000_000)
+    """As many polynomials as the three-link arm has; places in the tables are numbers of 32 bits."""
+    panels = Panels((np.broadcast_to(0.0, (rows, 13)),), *(np.empty(0) for _ in range(4)))
+    size = postures_of_a_block(panels, 10_000_000)
     assert size == 2**18 if modes == 10 else size >= 1024
     assert 8 * size * rows <= 2**31
-    assert size * polynomials < 2**31
+    assert size * rows < 2**31
 
 
 @pytest.mark.slow

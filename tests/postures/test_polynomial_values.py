@@ -275,7 +275,7 @@ def test_what_no_polynomial_is_known_for_goes_the_general_way():
     for addresses in (
         ["link2.length"],
         ["link2.joint_angle", "link1.density"],
-        ["link*.tip_mass"],
+        ["link*.length"],
         ["link2.joint_angle", "theta_2"],
         ["payload.mass", "payload_mass"],
         ["payload.centre_x"],

@@ -43,29 +43,24 @@ def test_a_step_stays_in_its_interval(value):
     assert found.tolist() == [0.0]
 
 
-def two_roots(half, error, safe=True):
-    """Zeros of u^2 - 1/16, right to an error, on a panel of a half-width about sqrt(omega) = 10, separator between."""
+def two_roots(half, error, safe=True, centre=0.0, away=0.2):
+    """Zeros of (u - centre)^2 - away^2, right to an error, on a panel of a half-width about sqrt(omega) = 10."""
     coefficients = np.zeros((series_roots.DEGREES, 1))
-    coefficients[[0, 2], 0] = -1 / 16, 1.0
-    at = np.array([-1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0])
+    coefficients[:3, 0] = centre**2 - away**2, -2.0 * centre, 1.0
     errors = np.full((1, 1), error)
-    grid = series_roots.SeparatorTable(
-        table=((at**2 - 1 / 16)[:, None],),
-        weakest=errors,
-        panel=np.zeros(6, np.int32),
-        ends=np.stack([at[:-1], at[1:]]),
+    panels = series_roots.Panels(
+        (coefficients,), np.array([10.0]), np.array([half]), errors, errors
     )
-    panels = series_roots.Panels((coefficients,), np.array([10.0]), np.array([half]), errors)
-    given = {"terms": Terms(0, mirrored=True), "modes": 2, "safe": safe}
-    found = series_roots.roots_in(np.zeros((1, 1)), grid, panels, **given)
-    assert found.number.tolist() == [2.0]
-    return found, [[(10.0 - half / 4) ** 2, (10.0 + half / 4) ** 2]]
+    given = {"terms": Terms(0, mirrored=True), "modes": 2, "intervals": 6, "safe": safe}
+    found = series_roots.roots_in(np.zeros((1, 1)), panels, **given)
+    return found, [[(10.0 + half * (centre - away)) ** 2, (10.0 + half * (centre + away)) ** 2]]
 
 
 @pytest.mark.parametrize(("half", "apart"), [(1e-12, False), (1e-9, True)])
 def test_roots_whose_enclosures_touch_are_not_apart(half, apart):
     found, exact = two_roots(half, 1e-15)
     np.testing.assert_allclose(found.omega, exact, rtol=1e-15, atol=0.0)
+    assert found.number.tolist() == [2.0]
     assert np.all(found.width <= series_roots.WIDEST)
     assert found.apart.tolist() == [apart]
 
@@ -74,10 +69,11 @@ def test_values_at_the_ends_of_an_enclosure_are_beyond_the_error():
     """By two errors and a half; the noise of a frequency is what one error moves it by."""
     half, error = 1e-2, 1e-7
     found, _ = two_roots(half, error)
-    for width, errors in ((found.width, series_roots._MARGIN), (found.noise, 1.0)):
+    noise = found.residual_ratio.astype(float) * 2.0**-52
+    for width, errors in ((found.width, series_roots._MARGIN), (noise, 1.0)):
         assert width.min() > 100 * series_roots.WIDEST
         u = (np.sqrt(found.omega * (1.0 + np.array([[-1.0], [1.0]]) * width)) - 10.0) / half
-        np.testing.assert_allclose(np.abs(u**2 - 1 / 16), errors * error, rtol=1e-5, atol=0.0)
+        np.testing.assert_allclose(np.abs(u**2 - 0.04), errors * error, rtol=1e-5, atol=0.0)
     assert series_roots._MARGIN > 1.0
 
 
@@ -88,33 +84,66 @@ def test_a_zero_that_is_not_reached_has_no_enclosure(safe, monkeypatch):
         monkeypatch.setattr(series_roots, steps, number)
     found, exact = two_roots(1e-2, 1e-15, safe)
     assert np.all(np.abs(found.omega - exact) > 1e-9)
-    assert np.all(np.isinf(found.width))
+    assert not found.narrow.any()
+    assert np.all(np.isinf(found.bracket))
+
+
+@pytest.mark.parametrize(
+    ("safe", "error", "number"), [(True, 1e-9, 2), (True, 1e-5, 0), (False, 1e-9, 0)]
+)
+def test_two_roots_in_one_interval_are_parted_by_the_value_between_them(safe, error, number):
+    """Both lie between the separators at 0 and 0.5; a value within its error parts nothing."""
+    found, exact = two_roots(1e-2, error, safe, centre=0.3, away=1e-3)
+    assert found.number.tolist() == [number]
+    if number:
+        np.testing.assert_allclose(found.omega, exact, rtol=1e-14, atol=0.0)
+        assert found.apart.all()
+
+
+def on_panels(values, intervals):
+    """Polynomials (P, d, cells) of degree 1 from values at both ends of panels, (P, 2, cells), and at separators."""
+    polynomials = np.zeros((len(values), series_roots.DEGREES, values.shape[2]))
+    polynomials[:, 0], polynomials[:, 1] = (
+        0.5 * (values[:, 1] + values[:, 0]),
+        0.5 * (values[:, 1] - values[:, 0]),
+    )
+    u = changes_of_sign.separators(intervals)
+    there = polynomials[:, :1] + polynomials[:, 1:2] * u[:, None]
+    return polynomials, np.concatenate([there[:, :-1].reshape(-1, values.shape[2]), there[-1:, -1]])
+
+
+BOTH_WAYS = (
+    changes_of_sign.changes_of_sign,
+    jax.jit(changes_of_sign.changes_of_sign, static_argnums=3),
+)
 
 
 def test_a_sign_is_certain_beyond_the_error_of_its_own_panel():
-    error, weakest = np.array([[1.0], [2.0]]), np.array([[5.0]])
-    certain = np.array([1.5, -1.5, 1.5, 2.5, -2.5, 6.0])
-    values = np.tile(certain[:, None], (1, 7))
-    for cell, row in enumerate(range(6), start=1):
-        values[row, cell] = [0.5, 0.5, -0.5, 1.9, -1.9, 4.9][row]
-    for signs in (
-        changes_of_sign.signs_on_host,
-        jax.jit(changes_of_sign.signs_of, static_argnums=3),
-    ):
-        assert signs(values, error, weakest, 1)[2].tolist() == [True] + [False] * 6
+    error, weakest = np.array([[1.0], [2.0]]), np.array([[2.2]])
+    first = np.array([1.5, 0.5, -0.5, 1.5, 1.5, 1.5, -1.5])
+    second = np.array([2.5, 2.5, 2.5, 1.9, -1.9, 2.1, 2.5])
+    polynomials, _ = on_panels(np.stack([first, second])[:, None].repeat(2, axis=1), 20)
+    for changes in BOTH_WAYS:
+        clear = changes(polynomials, error, weakest, 20).clear
+        assert clear.tolist() == [True, False, False, False, False, False, True]
 
 
-def test_the_last_interval_stands_where_there_are_fewer_changes_of_sign():
-    """In NumPy and compiled alike, for any number of intervals: here 66, two words of bits."""
-    values = np.ones((67, 3))
-    values[10:, 0], values[64:, 1], values[66:, 1] = -1.0, -1.0, 1.0
-    bounds = np.zeros((5, 1)), np.zeros((1, 1))
-    number, interval, _ = changes_of_sign.signs_on_host(values, *bounds, 3)
-    assert number.tolist() == [1.0, 2.0, 0.0]
-    assert interval.T.tolist() == [[9, 65, 65], [63, 65, 65], [65, 65, 65]]
-    compiled = jax.jit(changes_of_sign.signs_of, static_argnums=3)(values, *bounds, 3)
-    assert np.array_equal(compiled[0], number)
-    assert np.array_equal(compiled[1], interval)
+def test_the_first_changes_of_sign_are_those_of_the_values_at_separators():
+    """In NumPy and compiled alike, for any number of panels: here five, 20 intervals each, two words of bits."""
+    values = np.random.default_rng(5).normal(size=(5, 2, 40))
+    values[:, :, 0] = 1.0
+    values[:, :, 1] = np.abs(values[:, :, 1])
+    values[4, 1, 1] = -1.0
+    polynomials, there = on_panels(values, 20)
+    changed = (there[1:] < 0.0) != (there[:-1] < 0.0)
+    for changes in BOTH_WAYS:
+        found = changes(polynomials, np.zeros((5, 1)), np.zeros((1, 1)), 20)
+        assert found.number.tolist() == changed.sum(axis=0).tolist()
+        assert found.negative.tolist() == (there[0] < 0.0).tolist()
+        first = np.asarray(changes_of_sign.first_intervals(found.words, 3, 20))
+        for cell in range(40):
+            places = [*np.flatnonzero(changed[:, cell]), 120, 120, 120]  # beyond all
+            assert first[:, cell].tolist() == places[:3]
 
 
 @pytest.mark.slow

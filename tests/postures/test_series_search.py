@@ -97,7 +97,7 @@ def test_no_mode_is_lost_near_a_double_root(distance):
     assert found.open[300:].mean() < LEFT_OPEN
 
 
-def test_close_modes_are_parted_by_the_finest_separators():
+def test_close_modes_are_parted_by_the_extreme_value_between_them():
     """Modes 2 and 3 differ by far less than the finer separators."""
     turn = np.linspace(0.0, 2.0 * np.pi, 50, endpoint=False)
     near = DOUBLE_ROOT[:, None] + 1e-3 * np.array([np.cos(turn), np.sin(turn)])
@@ -215,9 +215,11 @@ def test_roots_are_kept_for_the_cells_that_they_belong_to_in_any_order(at):
     results = SeriesResults.empty(np.zeros(6, bool), 1)
     results.count[:] = 1.0
     omega = 10.0 + np.array(at, float)[:, None]
-    narrow, number = np.full_like(omega, 1e-13), np.ones(len(at))
-    results.store(np.array(at), Roots(omega, narrow, narrow, number, number > 0.0))
+    bracket, number = omega[..., None] * np.array([1.0 - 1e-13, 1.0 + 1e-13]), np.ones(len(at))
+    noise, every = np.ones(omega.shape, np.float32), number > 0.0
+    results.store(np.array(at), Roots(omega, bracket, noise, number, every, every, omega[:, :0]))
     kept = np.full(6, np.nan)
     kept[at] = omega[:, 0]
     np.testing.assert_array_equal(results.omega[:, 0], kept)
+    np.testing.assert_array_equal(results.bracket[at], bracket)
     np.testing.assert_array_equal(results.open, np.isnan(kept))

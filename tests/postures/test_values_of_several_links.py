@@ -1,0 +1,93 @@
+"""One value of several links of a planar arm, beside postures and for a given frequency: is D the polynomial told?"""
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev
+
+import jaxmodal as jm
+from jaxmodal.postures import places, value_zeros
+from tests.series_cells import solved
+
+THREE = jm.examples.three_link_industrial()
+SOFT = jm.set_parameters(THREE, {"link*.joint_stiffness": 1e6})
+GEARED = SOFT.replace(
+    links=tuple(
+        x.replace(rotor_inertia=0.5, gear_ratio=3.0, motor="beyond_spring") for x in SOFT.links
+    )
+)
+SLIDING = THREE.replace(links=tuple(x.replace(joint_axial_stiffness=1e9) for x in THREE.links))
+#: the series and the search for one arm, each good to about 1e-13
+ALIKE = 1e-12
+#: arm, address, some values, and the degree of D
+TIES = {
+    "springs": (SOFT, "link*.joint_stiffness", (1e4, 1e9), 3),
+    "springs along": (SLIDING, "link*.joint_axial_stiffness", (1e7, 1e10), 3),
+    "masses": (SOFT, "link*.tip_mass", (0.0, 300.0), 6),
+    "inertias": (SOFT, "link*.tip_inertia", (0.0, 3.0), 3),
+    "rotors": (GEARED, "link*.rotor_inertia", (0.1, 2.0), 3),
+    "gears": (GEARED, "link*.gear_ratio", (-30.0, 40.0), 6),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_the_degree_is_right_and_no_lower_one_is(name):
+    """With one power less something would be missing, with one more nothing is there."""
+    arm, address, (low, high), degree = TIES[name]
+    addresses, values = ["link2.joint_angle", address], np.array([[0.0, 1.0], [low, high]])
+    asked = places.varied(arm, addresses, values)
+    assert [q.degree for q in asked.quantities] == [degree]
+    expansion = places.expansion_of(arm, asked, values[1:], "timoshenko")
+    assert expansion.terms.powers == (degree,)
+    t = value_zeros.places(degree + 3)
+    x = expansion.ranges.values(t[None])
+    d = expansion.determinant(np.full(t.size, 300.0), np.concatenate([0.0 * x + 0.4, x]))
+    exact = d.factor * np.exp((d.growth - d.growth[0]) + (d.rest - d.rest[0]))
+    found = np.abs(chebyshev.chebfit(2.0 * t - 1.0, exact, t.size - 1))
+    assert found[degree] > 1e-9 * found.max()
+    assert found[degree + 1 :].max() < 1e-14 * found.max()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("springs", 1e4, 1e9), ("masses", 0.0, 30.0), ("gears", -6.0, 8.0)]
+)
+def test_a_table_has_the_frequencies_of_each_cell(name, low, high):
+    """Of 256 cells nearly all, against the search of one arm."""
+    arm, address, _, _ = TIES[name]
+    rng = np.random.default_rng(8)
+    cells = {f"link{k}.joint_angle": rng.uniform(-np.pi, np.pi, 256) for k in (2, 3)}
+    even = rng.uniform(0.0, 1.0, 256)
+    cells[address] = low * (high / low) ** even if low > 0.0 else low + (high - low) * even
+    left = []
+    found = solved(arm, cells, left)
+    assert len(left) < 25
+    for i in np.setdiff1d(np.arange(256), left)[:3]:
+        own = jm.set_parameters(arm, {a: float(x[i]) for a, x in cells.items()})
+        omega = np.asarray(found.omega)[i]
+        truth = jm.natural_frequencies(own, omega.size).omega
+        np.testing.assert_allclose(omega, truth, rtol=ALIKE, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "limits"),
+    [("springs", 3e5, None), ("masses", 7.0, None), ("gears", 2.5, (-10.0, 10.0))],
+)
+def test_the_value_that_a_frequency_came_from_is_found(name, value, limits):
+    """With each value found the mode that is told has the frequency."""
+    arm, address, _, _ = TIES[name]
+    there = jm.set_parameters(arm, {address: value})
+    omega = float(jm.natural_frequencies(there, 3).omega[-1])
+    found = jm.postures_at(arm, omega, address, limits=limits)
+    known = np.asarray(found.value)[np.asarray(found.certified)]
+    assert np.min(np.abs(known / value - 1.0)) < 1e-9
+    for x, number in zip(known, np.asarray(found.mode)[np.asarray(found.certified)], strict=True):
+        again = jm.natural_frequencies(jm.set_parameters(arm, {address: float(x)}), int(number))
+        assert abs(float(again.omega[-1]) / omega - 1.0) < 1e-11
+
+
+def test_values_whose_degrees_add_up_to_too_much_go_the_general_way():
+    """Of five links the masses have degree 10."""
+    arm = THREE.replace(links=(*THREE.links, *THREE.links[1:]))
+    assert places.quantity_at(arm, "link*.tip_mass") is None
+    assert places.quantity_at(arm, "link*.tip_inertia").degree == 5
+    assert places.pays(SOFT, ["theta_2", "link*.joint_stiffness"], 10**6)
