@@ -49,7 +49,7 @@ _CPU_CHUNK, _GPU_CHUNK = 2048, 65536
 #: coefficients of the polynomials of one chunk at the most: of twice as many a cell takes three times as long
 _CPU_VALUES = 3 << 18
 #: intervals of a panel: as many as leave fewer than this share open, or the last
-_INTERVALS, _OPEN = (20, 40), 0.1
+_INTERVALS, _OPEN = (30, 40), 0.1
 #: the same on a GPU, where they cost little, and what they leave open is left to the host
 _GPU_INTERVALS = 40
 #: cells of the sample whose first and last modes say how far the series has to reach; how often the interval of
@@ -67,6 +67,8 @@ _TRIED, _MOST_LEFT, _MOST_FINISHED = 256, 0.5, 4096
 #: microseconds each, in the time in which the general path solves the cell
 _MOST_WIDE = 1.0
 _LOWEST, _HIGHEST = 1e-5, 1e4
+#: and from here where values vary beside angles: soft springs under heavy bodies
+_LOWEST_OF_VALUES = 1e-9
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
 #: A link's own resonance may lie there, near which no count is certain in any posture
@@ -286,7 +288,8 @@ def block_on_device(
 def _range(expansion: Expansion, places: np.ndarray, modes: int) -> tuple[float, float]:
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
     scale, every = expansion.scale, places
-    widest = tuple(np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
+    lowest = _LOWEST if expansion.ranges is None else _LOWEST_OF_VALUES
+    widest = tuple(np.log(scale * np.array([x, x])) for x in (lowest, _HIGHEST * modes**2))
     low, high = widest
     few = places[:, :_FIRST_PILOTS]
     for _ in range(_FIRST_ROUNDS):

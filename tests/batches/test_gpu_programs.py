@@ -155,7 +155,7 @@ def test_the_posture_series_is_float64_matrix_products():
         intervals=20,
         safe=False,
     )
-    assert_suits_a_gpu(text)
+    assert_suits_a_gpu(text, residual=True)
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) == 1
     assert all("precision = [HIGHEST, HIGHEST]" in line and "f64" in line for line in products)

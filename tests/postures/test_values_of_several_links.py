@@ -85,6 +85,11 @@ def test_the_value_that_a_frequency_came_from_is_found(name, value, limits):
         assert abs(float(again.omega[-1]) / omega - 1.0) < 1e-11
 
 
+def test_gears_of_several_links_need_limits():
+    with pytest.raises(ValueError, match="expected the least and the largest"):
+        jm.postures_at(GEARED, 100.0, "link*.gear_ratio")
+
+
 def test_values_whose_degrees_add_up_to_too_much_go_the_general_way():
     """Of five links the masses have degree 10."""
     arm = THREE.replace(links=(*THREE.links, *THREE.links[1:]))
