@@ -91,7 +91,6 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("postures.series_roots:_MARGIN", "noises", (1.5, 5.0)),
         Constant("postures.series_roots:_CLEAR", "share of its size", (1e-8, 1e-4)),
         Constant("postures.series_search:_OPEN", "share of postures", (0.02, 0.5)),
-        Constant("postures.series_passes:_FINE", "intervals of a panel", (20, 60)),
         Constant("postures.series_search:_PILOTS", "postures", (256, 4096)),
         Constant("postures.series_search:_RANGE_ROUNDS", "rounds", (2, 8)),
         Constant("postures.series_search:_CUTS", "frequencies of a round", (4, 18)),
