@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
-from tests.series_cells import solved
 
 import jaxmodal as jm
 from jaxmodal.postures import places, value_zeros
+from tests.support.series_cells import solved
 
 THREE = jm.examples.three_link_industrial()
 SOFT = jm.set_parameters(THREE, {"link*.joint_stiffness": 1e6})
