@@ -22,6 +22,7 @@ from jaxmodal.spatial.preload.chain import PrestressedChain
 from jaxmodal.spatial.preload.energies import factor_rates
 from jaxmodal.spatial.preload.equilibrium import rest_in_space
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
+from jaxmodal.spatial.preload.loaded_modes import buckling_shape
 from jaxmodal.spatial.preload.vibrating import frequencies_under_loads
 from jaxmodal.statics.load_factors import Factor
 
@@ -54,8 +55,8 @@ class SpatialAtRest:
     def shape(
         self, sign: float, factor: Factor, place: int, stations: int
     ) -> tuple[Floats, Floats]:
-        pushed = self.problem if sign > 0.0 else self.problem.reversed()
-        return pushed.shape(factor.value, max(place - factor.count_below, 0), stations)
+        own, xi = max(place - factor.count_below, 0), np.linspace(0.0, 1.0, stations)
+        return buckling_shape(self.problem.chain, sign * factor.value, own, xi)
 
     def rates(self, found: Sequence[tuple[float, int, Factor]], singles: Sequence[str]) -> Floats:
         signed = [sign * factor.value for sign, _, factor in found]

@@ -23,10 +23,9 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.loads import LoadsInSpace, SpatialLoads
-from jaxmodal.spatial.preload.chain import PrestressedChain, bar
+from jaxmodal.spatial.preload.chain import Along, PrestressedChain
 from jaxmodal.spatial.preload.equilibrium import forces_at_rest
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
-from jaxmodal.spatial.stiffness.matrices import skew
 
 #: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13
@@ -68,7 +67,10 @@ def _energy(
 
     At the ``square`` of a frequency, the kinetic energy is subtracted.
     """
-    return Outwards(chain, factor, coordinates, square).all(counts)
+    way = Outwards(chain, factor, counts, coordinates, square)
+    way.outwards()
+    moved = np.array(way.moved) if way.moved else np.zeros((0, coordinates.shape[1]))
+    return Energy(way.twice, moved)
 
 
 def _columns(
@@ -216,48 +218,22 @@ def chain_of(
     return dataclasses.replace(chain, model=model, rest=rest, loads=loads, varied=True)
 
 
-class Outwards:
+class Outwards(Along):
     """The motions (6, m), carried from the base to the tip, and the energy summed on the way."""
 
     def __init__(
-        self, chain: PrestressedChain, factor: complex, coordinates: Numbers, square: complex
+        self,
+        chain: PrestressedChain,
+        factor: complex,
+        counts: Sequence[int],
+        coordinates: Numbers,
+        square: complex,
     ) -> None:
-        self.chain, self.factor, self.square = chain, factor, square
+        self.chain, self.factor, self.counts, self.square = chain, factor, counts, square
         self.left = coordinates
         self.motion: Numbers = np.zeros((6, coordinates.shape[1]))
         self.twice: Numbers = np.zeros((coordinates.shape[1],) * 2)
         self.moved: list[Numbers] = []
-
-    def all(self, counts: Sequence[int]) -> Energy:
-        model, turning = self.chain.model, self.chain.turning
-        links = model.values.links
-        if model.values.base is not None:
-            self.motion = self._next(6)
-            self._spring(model.values.base, self.motion)
-            self._mass(links[0].stator)
-            self._turning(turning.base)
-        for number, (link, own) in enumerate(zip(links, turning.links, strict=True)):
-            self._turn(link.rotation.T)
-            self._joint(link, own.joint)
-            self._mass(link.hub)
-            self._turning(own.start)
-            self._shift(link.base_offset)
-            self._turn(link.roll.T)
-            if model.links[number].rigid:
-                self._mass(bar(model, number))
-                self._turning(own.along)
-                self._bar(number)
-            else:
-                self._pieces(number, counts[number])
-            self._turn(link.roll)
-            self._shift(link.end_offset)
-            self._mass(link.tip)
-            if number + 1 < len(links):
-                self._mass(links[number + 1].stator)
-            self._turning(own.end)
-            self._support(link)
-        empty = np.zeros((0, self.motion.shape[1]))
-        return Energy(self.twice, np.array(self.moved) if self.moved else empty)
 
     def _next(self, count: int) -> Numbers:
         found, self.left = self.left[:count], self.left[count:]
@@ -266,30 +242,27 @@ class Outwards:
     def _spring(self, matrix: Numbers, motion: Numbers) -> None:
         self.twice = self.twice + motion.T @ matrix @ motion
 
-    def _turn(self, axes: Numbers) -> None:
-        """Change to other axes; ``axes`` transforms components into them."""
-        self.motion = np.concatenate([axes @ self.motion[:3], axes @ self.motion[3:]])
+    def _rigid(self, matrix: Numbers) -> None:
+        self.motion = matrix @ self.motion
 
     def _turning(self, matrix: Numbers) -> None:
-        """Add a stiffness against rotation, of forces at rest."""
         self._spring(self.factor * matrix, self.motion[3:])
 
-    def _shift(self, offset: Numbers) -> None:
-        """Move to the place at ``offset`` from here."""
-        moved = self.motion[:3] - skew(offset) @ self.motion[3:]
-        self.motion = np.concatenate([moved, self.motion[3:]])
-
     def _mass(self, matrix: Numbers) -> None:
-        """Subtract the kinetic energy of a mass matrix for the motion here."""
         if self.square:
             self._spring(-self.square * matrix, self.motion)
 
-    def _joint(self, link: LinkValues, coupling: Numbers) -> None:
+    def _base(self, stiffness: Numbers) -> None:
+        self.motion = self._next(6)
+        self._spring(stiffness, self.motion)
+
+    def _joint(self, number: int, link: LinkValues) -> None:
         given = np.isfinite(link.stiffness)
         gives = self._next(int(np.sum(given)))
         before = self.motion[3:]
         give = link.directions[given].T @ gives
         self._spring(np.diag(link.stiffness[given]), gives)
+        coupling = self.chain.turning.links[number].joint
         mixed = self.factor * (before.T @ coupling[3:] @ give)
         self.twice = self.twice + mixed + mixed.T
         inertia, ratio = link.rotor
@@ -301,21 +274,18 @@ class Outwards:
             self._spring(np.reshape(-self.square * inertia, (1, 1)), spin[None, :])
         self.motion = self.motion + give
 
-    def _bar(self, number: int) -> None:
-        """Move from the start to the end of a rigid link."""
-        length = self.chain.model.values.links[number].beam.length
-        self._shift(np.array([1.0, 0.0, 0.0]) * length)
+    def _pieces(self, number: int) -> None:
+        pieces = self.chain.pieces(number, self.factor, self.counts[number], self.square)
+        for piece in zip(*pieces, strict=True):
+            self._piece(*piece)
 
-    def _pieces(self, number: int, count: int) -> None:
-        for stiffness, carried, give in zip(
-            *self.chain.pieces(number, self.factor, count, self.square), strict=True
-        ):
-            forces = self._next(6)
-            self._spring(stiffness, self.motion)
-            self._spring(give, forces)
-            self.motion = carried @ self.motion + give @ forces
+    def _piece(self, stiffness: Numbers, carried: Numbers, give: Numbers) -> None:
+        forces = self._next(6)
+        self._spring(stiffness, self.motion)
+        self._spring(give, forces)
+        self.motion = carried @ self.motion + give @ forces
 
-    def _support(self, link: LinkValues) -> None:
+    def _support(self, number: int, link: LinkValues) -> None:
         if link.supports is None or link.held is None:
             return
         for direction, stiffness in zip(link.supports, link.held, strict=True):

@@ -1,4 +1,4 @@
-"""Arms in space under proportional loads: counts of buckling factors, and buckling shapes."""
+"""Arms in space under proportional loads: counts of buckling factors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.motions import mass_and_centre
-from jaxmodal.spatial.preload.chain import Condensed, PrestressedChain
+from jaxmodal.spatial.preload.chain import PrestressedChain
+from jaxmodal.spatial.preload.condensation import Condensed, condensed
 from jaxmodal.spatial.preload.held import loose_gives
 from jaxmodal.spatial.preload.members import stiffness_left
 from jaxmodal.statics.stability import NO_STIFFNESS
@@ -57,7 +58,7 @@ class SpatialLoadedArm:
             counts = self.chain.pieces_for(self.sign * factor)
             if counts is None:
                 return None
-            found = self.chain.condensed(self.sign * factor, counts)
+            found = condensed(self.chain, self.sign * factor, counts)
         return found if all(np.isfinite(x).all() for x in (*found.pivots, found.last)) else None
 
     def judged(self, factor: float) -> Judged | None:
@@ -174,25 +175,6 @@ class SpatialLoadedArm:
         """Return the k-th factor, which lies between these two."""
         return crossing(self.judged, low, high, k)
 
-    def shape(self, factor: float, place: int, stations: int) -> tuple[Floats, Floats]:
-        """Return displacements and rotations, (n, S, 3) each, of the ``place``-th shape, from 0, at a buckling factor.
-
-        S = ``stations`` equally spaced places from the start to the end of each link; in ground axes.
-        """
-        counts = [stations - 1 if not link.rigid else 0 for link in self.chain.model.links]
-        found = self.chain.condensed(self.sign * factor, counts)
-        motions = _null_motions(found, place)
-        shape = []
-        for number, at in enumerate(self.chain.rest.places):
-            along = motions[found.ends[number][::-1]]
-            if not counts[number]:
-                share = np.linspace(0.0, 1.0, stations)[:, None]
-                along = (1.0 - share) * along[0] + share * along[1]
-            both = (along[:, :3] @ at.section.T, along[:, 3:] @ at.section.T)
-            shape.append(np.stack(both))
-        moved, turned = np.moveaxis(np.array(shape), 1, 0)
-        return moved, turned
-
 
 def judged(condensed: Condensed) -> Judged:
     """Return the count and the determinant, from all pivots and the last matrix."""
@@ -229,26 +211,3 @@ def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k
     if not determinant(low) * determinant(high) < 0.0:  # a repeated zero
         return 0.5 * (low + high)
     return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
-
-
-def _null_motions(condensed: Condensed, place: int) -> Floats:
-    """Return motions (steps + 1, 6) of a buckling shape, at the outer side of each step and at the base.
-
-    ``place`` chooses among the null vectors of the last matrix. NaN if that matrix is empty.
-    """
-    values, vectors = np.linalg.eigh(condensed.last)
-    near = np.argsort(np.abs(values))
-    motions = np.zeros((len(condensed.steps) + 1, 6))
-    if not near.size:  # no eigenvalue was kept as near zero
-        return np.full_like(motions, np.nan)
-    riding: Floats = vectors[:, near[min(place, near.size - 1)]]
-    for k in range(len(condensed.steps) - 1, -1, -1):
-        matrix, fixed, kept = condensed.steps[k]
-        inner = motions[k + 1]
-        if fixed is None or kept is None:
-            motions[k] = matrix @ inner
-        else:
-            unknown = fixed @ inner + kept @ riding[: kept.shape[1]]
-            motions[k] = inner + matrix @ unknown[: matrix.shape[1]]
-            riding = unknown[matrix.shape[1] :]
-    return motions

@@ -85,7 +85,6 @@ class LoadedEigenmodes(Eigenmodes):
         at = stationary(self.chain, 1.0, square, several)
         at = Stationary(at.coordinates[:, :count], at.forces[:, :count], at.counts)
         trip = _Recording(self.chain, at, square)
-        trip.all(at.counts)
         fields = np.zeros((count, len(model.links), xi.size, 12))
         fields[:, :, last, :6] = np.moveaxis(np.array(trip.ends), -1, 0)  # moves rotors beyond
         gives, held = no_gives(model, count), np.zeros((count, number_of_supports(model)))
@@ -120,25 +119,9 @@ class LoadedEigenmodes(Eigenmodes):
                 outer[0] = normal
                 for state in states[::-1]:
                     normal = state[6] = state[6] + normal
-            fields[:, number] = self._along(number, states, square, xi)
+            fields[:, number] = _along(self.chain, 1.0, number, states, square, xi)
             fields[:, number, last, 6:] = outer.T
         return motion
-
-    def _along(self, number: int, states: Sequence[Floats], square: float, xi: Floats) -> Floats:
-        """Return the fields (m, S, 12) of an elastic link from those at the starts of its pieces."""
-        chain, pieces = self.chain, len(states)
-        which = np.minimum((xi * pieces).astype(int), pieces - 1)
-        starts = which / pieces
-        found = carried_states(
-            chain.model.values.links[number].beam,
-            chain.model.theory,
-            lambda shares: chain.forces(number, shares),
-            square,
-            starts,
-            xi - starts,
-            np.array(states)[which],
-        )
-        return np.moveaxis(found, 2, 0)
 
     def _end_force(self, number: int, moved: Floats, omega: float, motion: Motion) -> Floats:
         """Return the forces (6, m) on the end of the elastic part of a link, whose fields beyond are known.
@@ -183,11 +166,59 @@ class LoadedEigenmodes(Eigenmodes):
             fields[:, number, k, 9:] -= start[3:].T @ turned
 
 
-class _Recording(Outwards):
-    """Records what is met on the way: states at the starts of pieces, outer forces, deflections, supports."""
+def _along(
+    chain: PrestressedChain,
+    factor: float,
+    number: int,
+    states: Sequence[Floats],
+    square: float,
+    xi: Floats,
+) -> Floats:
+    """Return the fields (m, S, 12) of an elastic link from those at the starts of its pieces."""
+    pieces = len(states)
+    which = np.minimum((xi * pieces).astype(int), pieces - 1)
+    starts = which / pieces
+    found = carried_states(
+        chain.model.values.links[number].beam,
+        chain.model.theory,
+        lambda shares: factor * chain.forces(number, shares),
+        square,
+        starts,
+        xi - starts,
+        np.array(states)[which],
+    )
+    return np.moveaxis(found, 2, 0)
 
-    def __init__(self, chain: PrestressedChain, at: Stationary, square: float) -> None:
-        super().__init__(chain, 1.0, at.coordinates, square)
+
+def buckling_shape(
+    chain: PrestressedChain, factor: float, place: int, xi: Floats
+) -> tuple[Floats, Floats]:
+    """Return displacements and rotations, (n, S, 3) each, in ground axes, of a buckling shape at stations xi = x/L.
+
+    The ``factor`` has the sign of the loads; ``place`` counts the shapes of a repeated one from 0.
+    """
+    at = stationary(chain, factor, count=place + 1)
+    one = Stationary(at.coordinates[:, place:], at.forces[:, place:], at.counts)
+    trip, motions = _Recording(chain, one, 0.0, factor), []
+    for number, link in enumerate(chain.model.links):
+        states = trip.states[number]
+        if link.rigid:
+            length = float(chain.model.values.links[number].beam.length)
+            motions.append((rigid_fields(length * xi, np.zeros(6))[:, :6, :6] @ states[0])[..., 0])
+        else:
+            motions.append(_along(chain, factor, number, states, 0.0, xi)[0, :, :6])
+    axes = np.array([at.section for at in chain.rest.places])
+    moved, turned = np.split(np.array(motions), 2, axis=-1)
+    return moved @ axes.swapaxes(1, 2), turned @ axes.swapaxes(1, 2)
+
+
+class _Recording(Outwards):
+    """Goes outwards and records what is met: states at the starts of pieces, outer forces, deflections, supports."""
+
+    def __init__(
+        self, chain: PrestressedChain, at: Stationary, square: float, factor: float = 1.0
+    ) -> None:
+        super().__init__(chain, factor, at.counts, at.coordinates, square)
         self.rigid = list(at.forces)
         #: by link: states (12, m) at the starts of pieces, or the motion (6, m) at the start of a rigid link; motion of
         #: the outer end and forces on it; deflections of springs; motions of supports and forces of rigid ones
@@ -197,29 +228,31 @@ class _Recording(Outwards):
         self.gives: list[Numbers] = []
         self.supports: list[Numbers] = []
         self.forces: list[Numbers] = []
+        self.outwards()
 
-    def _joint(self, link: LinkValues, coupling: Numbers) -> None:
+    def _joint(self, number: int, link: LinkValues) -> None:
         self.gives.append(self.left[: int(np.sum(np.isfinite(link.stiffness)))])
-        super()._joint(link, coupling)
+        super()._joint(number, link)
 
-    def _bar(self, number: int) -> None:
+    def _bar(self, number: int, matrix: Numbers) -> None:
         self.states.append([self.motion])
         self.outer.append(0.0 * self.motion)
-        super()._bar(number)
+        super()._bar(number, matrix)
         self.ends.append(self.motion)
 
-    def _pieces(self, number: int, count: int) -> None:
-        found = []
-        pieces = self.chain.pieces(number, self.factor, count, self.square)
-        for stiffness, carried, give in zip(*pieces, strict=True):
-            forces = self._next(6)
-            found.append(np.vstack([self.motion, carried.T @ forces - stiffness @ self.motion]))
-            self.motion = carried @ self.motion + give @ forces
-        self.states.append(found)
+    def _pieces(self, number: int) -> None:
+        self.states.append([])
+        super()._pieces(number)
+        self.outer.append(self.last)
         self.ends.append(self.motion)
-        self.outer.append(forces.copy())
 
-    def _support(self, link: LinkValues) -> None:
+    def _piece(self, stiffness: Numbers, carried: Numbers, give: Numbers) -> None:
+        self.last = self.left[:6].copy()
+        force = carried.T @ self.last - stiffness @ self.motion
+        self.states[-1].append(np.vstack([self.motion, force]))
+        super()._piece(stiffness, carried, give)
+
+    def _support(self, number: int, link: LinkValues) -> None:
         moved, pushed = np.zeros((0, self.motion.shape[1])), []
         if link.supports is not None and link.held is not None:
             moved = link.supports @ self.motion

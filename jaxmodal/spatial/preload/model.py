@@ -25,7 +25,7 @@ from jaxmodal.spatial.preload.equilibrium import rest_in_space
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 from jaxmodal.spatial.preload.vibrating import VibratingArm
 from jaxmodal.spatial.stiffness.model import SpatialModel
-from jaxmodal.statics.load_factors import Factor, factors
+from jaxmodal.statics.load_factors import Factor
 
 #: units of rounding of a count whose eigenvalues are clear, and of one in doubt or not computed
 _CLEAR, _IN_DOUBT = 1.0, 1e12
@@ -105,14 +105,11 @@ class LoadedModel:
     def solved(self, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
         """Return frequencies each between two counts; see `one_arm.SolvesItself`."""
         assert self.vibrating is not None
-        zeros, vibrating = self.vibrating.zero_modes, self.vibrating
         without = solved_model(self.bare, theory, 0, first + count).omega
         without = without[np.isfinite(without) & (without > 0.0)]
-        vibrating = dataclasses.replace(vibrating, near=np.asarray(without))
-        none = Factor(0.0, (0.0, 0.0), -zeros, 0, True)
-        every = itertools.chain(itertools.repeat(none, zeros), factors(vibrating))
-        found = list(itertools.islice(every, first, first + count))
-        return _result(found, zeros, vibrating.evaluations, theory)
+        vibrating = dataclasses.replace(self.vibrating, near=np.asarray(without))
+        found = list(itertools.islice(vibrating.lowest(), first, first + count))
+        return _result(found, vibrating.zero_modes, vibrating.evaluations, theory)
 
 
 def _result(

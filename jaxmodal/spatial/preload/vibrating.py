@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import math
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -14,8 +15,9 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
+from jaxmodal.spatial.preload.condensation import condensed
 from jaxmodal.spatial.preload.loaded import Judged, SpatialLoadedArm, crossing, judged
-from jaxmodal.statics.load_factors import factors
+from jaxmodal.statics.load_factors import Factor, factors
 
 #: share of the arm's frequency scale at which modes of zero frequency are counted
 _NEARLY_ZERO = 1e-5
@@ -58,7 +60,9 @@ class VibratingArm:
     def _judged(self, omega: float) -> Judged | None:
         chain, square = self.loaded.chain, omega * omega
         counts = chain.pieces_for(self.loaded.sign, square)
-        return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))
+        return (
+            None if counts is None else judged(condensed(chain, self.loaded.sign, counts, square))
+        )
 
     def count(self, omega: float) -> tuple[float, bool]:
         """Return the number of nonzero frequencies below, and whether no eigenvalue is within rounding of zero."""
@@ -95,6 +99,11 @@ class VibratingArm:
     def moves_without_strain(self) -> bool:
         return self.loaded.moves_without_strain()
 
+    def lowest(self) -> Iterator[Factor]:
+        """Yield all frequencies, ascending, those of zero first, as `load_factors.factors` does."""
+        none = Factor(0.0, (0.0, 0.0), -self.zero_modes, 0, True)
+        return itertools.chain(itertools.repeat(none, self.zero_modes), factors(self))
+
 
 def frequencies_under_loads(
     problem: SpatialLoadedArm, num_modes: int, theory: TheoryName
@@ -115,10 +124,8 @@ def frequencies_under_loads(
             "the loads buckle the arm, or push it out of this posture, where it has no frequencies; lower them, or "
             "stiffen the arm (jaxmodal.buckling finds the factor)"
         )
-    vibrating = VibratingArm(problem)
-    zeros = min(vibrating.zero_modes, num_modes)
-    found = list(itertools.islice(factors(vibrating), num_modes - zeros))
-    for k, each in enumerate(found, start=zeros + 1):
+    found = list(itertools.islice(VibratingArm(problem).lowest(), num_modes))
+    for k, each in enumerate(found, start=1):
         if math.isnan(each.value):
             raise UncertifiedError(
                 f"mode {k} under loads was not found: an arm of rigid links has no more modes than its springs and "
@@ -129,11 +136,9 @@ def frequencies_under_loads(
                 f"mode {k} under loads is not certified: the counts around {each.value:.12g} rad/s disagree; ask for "
                 "fewer modes"
             )
-    none = np.zeros(zeros)
-    omega = np.concatenate([none, [x.value for x in found]])
-    lower, upper = (np.concatenate([none, [x.bracket[k] for x in found]]) for k in (0, 1))
-    largest = float(omega[-1]) if omega.size else 0.0
-    counts = problem.chain.pieces_for(problem.sign, largest * largest)
+    omega = np.array([x.value for x in found])
+    lower, upper = np.array([x.bracket for x in found]).T
+    counts = problem.chain.pieces_for(problem.sign, float(omega[-1] * omega[-1]))
     assert counts is not None
-    error = np.concatenate([none, [0.5 * (x.bracket[1] - x.bracket[0]) / x.value for x in found]])
+    error = 0.5 * (upper - lower) / np.where(omega > 0.0, omega, 1.0)
     return BoundedFrequencies(omega, error, lower, upper, max(counts), theory, "under dead loads")

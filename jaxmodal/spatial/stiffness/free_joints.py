@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Number, leading
+from jaxmodal.dynamic_stiffness.rigid_motions import rank_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
 from jaxmodal.spatial.stiffness.members import section_of
-from jaxmodal.spatial.stiffness.supports import rank_of
 
 #: largest value of the smallest eigenvalue of a scaled mass matrix that counts as rounding of 0
 _ROUNDING = 1e-12
@@ -80,10 +80,10 @@ def hindered_motions(links: Sequence[SpatialLink], reduced: Sequence[ReducedLink
         for x in group
     ]
     cells = max(x.shape[-1] for x in (*lengths, *values))
-    found = np.zeros(cells, np.int64)
+    springs = sum(len(own.springs) for own in reduced)
+    found = []
     for cell in range(cells):
-        columns = sum(one(s.unit, cell) == 0.0 for own in reduced for s in own.springs)
-        motion, place, rows = np.zeros((6, int(columns))), 0, [np.zeros((0, int(columns)))]
+        motion, place, rows = np.zeros((6, springs)), 0, []
         for own in reduced:
             turn = np.kron(np.eye(2), one(own.rotation, cell).T)
             motion = turn @ _moved(motion, one(own.offset, cell))
@@ -91,18 +91,17 @@ def hindered_motions(links: Sequence[SpatialLink], reduced: Sequence[ReducedLink
                 if one(spring.unit, cell) == 0.0:
                     direction = one(spring.direction, cell)
                     motion[:, place] += direction * (reach if direction[:3].any() else 1.0)
-                    place += 1
+                place += 1
             if own.place is not None:
                 length = flexible[own.place]
                 along = [length[min(cell, length.size - 1)], 0.0, 0.0]
                 motion = _moved(motion, np.array(along))
             for support in own.supports:
                 load = one(support.load, cell)
-                if one(support.root, cell) > 0.0:
-                    about = not load[:3].any()
-                    rows.append((load @ motion)[None] / (1.0 if about else reach))
-        found[cell] = rank_of(np.concatenate(rows))
-    return found
+                holds = one(support.root, cell) > 0.0
+                rows.append(holds * (load @ motion) / (reach if load[:3].any() else 1.0))
+        found.append(rows)
+    return np.asarray(rank_of(np.array(found)))
 
 
 def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:

@@ -19,9 +19,6 @@ from jaxmodal.spatial.parts.springs import Support
 from jaxmodal.spatial.stiffness.matrices import cross, doubles, product, stacked, transposed
 from jaxmodal.spatial.stiffness.symmetric import places
 
-#: motions of supports below this share of the largest motion that free joints cause are rounding
-_STILL = 1e-13
-
 
 class ReducedSupport(NamedTuple):
     """A support by its force on the end of the elastic part, in the section's axes, (6, 1, cells), and its law.
@@ -114,14 +111,3 @@ def support_pivots_alone(w: Number, number_of: int, supports: Sequence[ReducedSu
     """Return the pivot of one support in the absence of the others."""
     at, own = places(6 + len(supports)).index((6 + number_of, 6 + number_of)), supports[number_of]
     return w[at] * -1.0 * (own.root * own.root) + own.unit
-
-
-def rank_of(rows: np.ndarray) -> int:
-    """Return the number of motions of free joints that supports restrain, from the matrix (supports, motions).
-
-    Its entries are of size 1 where a support restrains a motion wholly.
-    """
-    if not rows.size:
-        return 0
-    largest = np.linalg.svd(rows, compute_uv=False)
-    return int(np.sum(largest > _STILL * max(largest[0], 1.0)))
