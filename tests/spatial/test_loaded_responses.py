@@ -200,6 +200,29 @@ def test_sums_over_modes_of_a_hinge_that_weight_does_not_turn():
     np.testing.assert_allclose(moved, exact, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("weight", [-9.81, -0.1, 0.1])
+def test_a_slide_that_weight_does_not_push_moves_the_whole_mass(weight):
+    """Across the weight the arm slides as a body, which is no buckling, and vibrates as on a weak spring."""
+    strip = jm.rectangle(0.03, 0.01, 0.85)
+    first = jm.SpatialLink(1.0, 7e10, 2700.0, strip, poisson_ratio=0.33)
+    second = first.replace(joint_axis=(0, 1, 0), joint_angle=0.5, joint_stiffness=500.0)
+
+    def on(stiffness):
+        slide = jm.Spring("translation", (0, 1, 0), stiffness)
+        links = first.replace(joint_springs=(slide,)), second
+        return jm.SpatialArm(links, jm.RigidBody(1.0), loads=jm.SpatialLoads(gravity_z=weight))
+
+    found = np.asarray(jm.natural_frequencies(on(0.0), 3).omega)
+    weak = np.asarray(jm.natural_frequencies(on(1e-3), 3).omega)
+    mass = 1.0 + 2.0 * 2700.0 * 0.03 * 0.01
+    assert found[0] == 0.0
+    np.testing.assert_allclose(weak[0], np.sqrt(1e-3 / mass), rtol=1e-4, atol=0)
+    np.testing.assert_allclose(found[1:], weak[1:], rtol=2e-5, atol=0)
+    slow = np.array([1e-2])
+    moved = jm.frequency_response(on(0.0), slow, "tip.y", "tip.y").values
+    np.testing.assert_allclose(moved.ravel(), -1.0 / (mass * slow**2), rtol=1e-4, atol=0)
+
+
 def test_batches_are_single_arms(arm):
     cells = {"loads.gravity_z": np.array([-9.81, 0.0]), "link1.joint_angle": np.array([-1.0, 0.2])}
     omega = np.array([10.0, 60.0])

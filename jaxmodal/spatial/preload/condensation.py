@@ -72,6 +72,7 @@ class _Condensing(Along):
         self.held = np.zeros((6, 0))
         self.forces = 0
         self.pivots: list[Floats] = []
+        self.reach = sum(float(np.linalg.norm(at.tip - at.joint)) for at in chain.rest.places)
 
     def _turning(self, matrix: Floats) -> None:
         self.w[3:, 3:] += self.factor * matrix
@@ -140,7 +141,9 @@ class _Condensing(Along):
 
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
         """Return scales of the deflections: free ones by the stiffness against motions of their kind, others 1."""
-        whole = np.abs(np.diag(self.w)).reshape(2, 3).max(axis=1).repeat(3)
+        moved, turned = np.abs(np.diag(self.w)).reshape(2, 3).max(axis=1)
+        # what slides as a whole meets rounding alone, beside the stiffness of its loads against rotation
+        whole = np.repeat([max(moved, turned / self.reach**2), turned], 3)
         size = np.sum(whole[:, None] * roots**2, axis=0)
         free = (np.diag(unit) <= 0.0) & (size > 0.0)
         return np.where(free, 1.0 / np.sqrt(np.where(free, size, 1.0)), 1.0)
