@@ -202,7 +202,7 @@ def test_sums_over_modes_of_a_hinge_that_weight_does_not_turn():
 
 @pytest.mark.parametrize("weight", [-9.81, -0.1, 0.1])
 def test_a_slide_that_weight_does_not_push_moves_the_whole_mass(weight):
-    """Across the weight the arm slides as a body, which is no buckling, and vibrates as on a weak spring."""
+    """Across its weight the arm slides as a body, which is not buckling, and vibrates as on a weak spring."""
     strip = jm.rectangle(0.03, 0.01, 0.85)
     first = jm.SpatialLink(1.0, 7e10, 2700.0, strip, poisson_ratio=0.33)
     second = first.replace(joint_axis=(0, 1, 0), joint_angle=0.5, joint_stiffness=500.0)

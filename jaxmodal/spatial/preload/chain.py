@@ -130,7 +130,8 @@ class PrestressedChain:
 class Along(Protocol):
     """A way along a chain: what is done at each of its parts, inwards from the tip or outwards from the base.
 
-    A subclass says what is done; where the parts are is said here alone.
+    A subclass says what is done. `LoadedRecursion` of responses passes the same parts, for many frequencies at once and
+    with dual numbers.
     """
 
     chain: PrestressedChain
