@@ -226,3 +226,26 @@ def test_joints_that_slide_have_places_and_no_rotation():
         slide.replace(joint_damping=3.0)
     assert "link2.joint_damping" not in arm.addresses()
     assert "link2.joint_spring1.damping" in arm.addresses()
+
+
+@pytest.mark.parametrize(
+    "support",
+    [
+        jm.Support("translation", (0.6, 0.8, 0.0), 1e3),
+        jm.Support("translation", (0.6, 0.0, 0.8), np.inf),
+        jm.Support("rotation", (0.0, 0.0, 1.0), 50.0),
+    ],
+)
+def test_a_hinge_that_a_support_leaves_free_swings_in_the_sum(support):
+    """Of two free hinges a support holds one motion; the other is in the exact response, too."""
+    strip = jm.rectangle(0.03, 0.01, 0.85)
+    first = jm.SpatialLink(1.0, 7e10, 2700.0, strip, poisson_ratio=0.33, joint_stiffness=0.0)
+    second = first.replace(joint_angle=0.5, supports=(support,))
+    arm = jm.SpatialArm((first, second), jm.RigidBody(1.0))
+    lowest = np.asarray(jm.natural_frequencies(arm, 2).omega)
+    assert lowest[0] == 0.0 < lowest[1]
+    omega, into = np.array([5.0, 40.0]), ["tip.y", "tip.z", "joint_1.torque"]
+    out = ["tip.y", "tip.z", "joint_2.relative_rotation"]
+    exact = jm.frequency_response(arm, omega, into, out).values
+    summed = jm.modal_superposition(arm, into, out, 10).receptance(omega)
+    np.testing.assert_allclose(summed, exact, rtol=0, atol=2e-6 * np.abs(exact).max())

@@ -36,8 +36,6 @@ def modes_in_space(
     """
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
-    if np.any(omega == 0.0):
-        arm.refuse_supports("a sum over modes of an arm with free joints")
     eigen, free = eigenmodes_of(arm.search_model(theory)), int(np.sum(omega == 0.0))
     model = eigen.model
     places, points = frames(model.values.links), unpadded_quadrature_size(num_modes)
