@@ -15,9 +15,9 @@ from jax import lax
 
 from jaxmodal.runtime.namespace import Array, on_host, once, xp
 
-#: bits of a word: one for each interval, of a panel one more for its upper end and one for what is certain
+#: bits of a word: one for each interval, of a panel one more for its upper end and one for what is certain, so that a
+#: panel has 62 intervals at the most
 _WORD = 64
-MOST = _WORD - 2
 _ONE, _NONE = np.uint64(1), np.uint64(0)
 
 

@@ -98,8 +98,8 @@ class Kind(Protocol):
         """Return which rows of values (rows, cells), at single addresses, are one value."""
         ...
 
-    def turned(self, theory: TheoryName, what: str) -> TurnedArms:
-        """Return the arm with its joints turned, for ``what``; refuse what that does not know."""
+    def turned(self, theory: TheoryName) -> TurnedArms:
+        """Return the arm, which has no loads, with its joints turned."""
         ...
 
 
@@ -154,8 +154,7 @@ class _InThePlane:
     def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
         return []
 
-    def turned(self, theory: TheoryName, what: str) -> TurnedArms:
-        refuse_loads(self.arm, f"{what} (axial forces have to be the same in every posture)")
+    def turned(self, theory: TheoryName) -> TurnedArms:
         beams, flags = prepared_values(self.arm, theory)
         first = 1 if np.any(grounded(beams)) else 2
         joints = tuple(range(first, self.arm.num_links + 1))
@@ -210,7 +209,7 @@ class _InSpace:
     def ties(self, singles: Mapping[int, str], values: np.ndarray) -> list[Tie]:
         return ties_of(singles, values)
 
-    def turned(self, theory: TheoryName, what: str) -> TurnedArms:
+    def turned(self, theory: TheoryName) -> TurnedArms:
         joints = turning(self.arm, [k - 1 for k in self.arm.joints])
         flags = self.arm.model(theory).flags
         return TurnedInSpace(self.arm, flags, tuple(k + 1 for k in joints), {})
@@ -231,5 +230,7 @@ def known_kind(arm: AnyArm, what: str) -> Kind:
 
 
 def turned(arm: AnyArm, theory: TheoryName, what: str) -> TurnedArms:
-    """Return an arm of concrete values with its joints turned, for ``what``, which refuses what it does not know."""
-    return known_kind(arm, what).turned(theory, what)
+    """Return an arm of concrete values with its joints turned; refuse anything else, and loads, for ``what``."""
+    kind = known_kind(arm, what)
+    refuse_loads(arm, f"{what} (forces at rest have to be the same in every posture)")
+    return kind.turned(theory)

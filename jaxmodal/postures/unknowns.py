@@ -20,7 +20,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.postures import trigonometric_zeros as turns
 from jaxmodal.postures import value_zeros
 from jaxmodal.postures.places import joint_at, quantity_at, usual_of
-from jaxmodal.postures.polynomial_values import Quantity, may_be_negative
+from jaxmodal.postures.polynomial_values import MOST, Quantity, may_be_negative
 from jaxmodal.postures.readings import in_unit
 from jaxmodal.postures.turned_arms import TurnedArms, Values, require_joint
 from jaxmodal.postures.values_in_space import is_of_a_tensor
@@ -262,7 +262,8 @@ def quantity_given(arm: AnyArm, address: str) -> Quantity:
         raise ValueError(
             f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
             "mass, an inertia, a rotor, a gear, a spring or a support, such as 'payload.mass', or of several links' "
-            "springs or bodies, such as 'link*.joint_stiffness'"
+            "springs or bodies, such as 'link*.joint_stiffness', whose degrees (2 of a mass or a gear, 1 of others) "
+            f"add up to {MOST} at the most"
         )
     if not found.degree:
         raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")

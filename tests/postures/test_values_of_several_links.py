@@ -96,3 +96,5 @@ def test_values_whose_degrees_add_up_to_too_much_go_the_general_way():
     assert places.quantity_at(arm, "link*.tip_mass") is None
     assert places.quantity_at(arm, "link*.tip_inertia").degree == 5
     assert places.pays(SOFT, ["theta_2", "link*.joint_stiffness"], 10**6)
+    with pytest.raises(ValueError, match=r"'link\*.tip_mass'.*degrees.*add up to 8 at the most"):
+        jm.postures_at(arm, 100.0, "link*.tip_mass")
