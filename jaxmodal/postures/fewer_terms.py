@@ -17,7 +17,7 @@ from jaxmodal.postures.terms import Terms
 _FEWEST = 64
 #: what may be left out of any value, of the size of its panel: somewhat more than its rounding
 _LEFT_OUT = 16.0 * 2.0**-52
-#: a row for each separator, and about one for each coefficient of the polynomials
+#: a row for each node, and about one for each coefficient of the polynomials
 _PRODUCTS = 2
 
 
@@ -69,7 +69,7 @@ def in_fewer_terms(
     weigh much at another: neighbouring panels share combinations where that makes the products shorter.
     """
     panels, _, number = np.shape(series.taylor)
-    if number < _FEWEST or not np.isfinite(series.at_separators).all():
+    if number < _FEWEST or not np.isfinite(series.at_nodes).all():
         return series, None
     size = np.asarray(series.size).reshape(panels, -1)
     # every power beside the others, whatever the size of a panel
@@ -124,7 +124,7 @@ class _Group(NamedTuple):
     def of(
         cls, rows: list[np.ndarray], weights: np.ndarray, panels: list[int], terms: Terms
     ) -> _Group:
-        """Of rows of all panels (separators, H), and how powers weigh on them (P, polynomials)."""
+        """Of rows of all panels (nodes, H), and how powers weigh on them (P, polynomials)."""
         number, own = rows[0].shape[1], np.max(weights[panels], axis=0)
         columns = np.tile(own, number // own.size)
         scaled = np.concatenate([rows[p] for p in panels]) / columns
@@ -141,8 +141,8 @@ class _Group(NamedTuple):
 
 
 def _rows_of_panels(series: PostureSeries) -> list[np.ndarray]:
-    """Coefficients at the separators of each panel, those at both ends with the first and the last."""
-    at, panels = np.asarray(series.at_separators), np.shape(series.taylor)[0]
+    """Coefficients at the nodes of each panel, those at both ends with the first and the last."""
+    at, panels = np.asarray(series.at_nodes), np.shape(series.taylor)[0]
     rows = np.split(at[1:-1], panels)
     rows[0] = np.concatenate([at[:1], rows[0]])
     rows[-1] = np.concatenate([rows[-1], at[-1:]])

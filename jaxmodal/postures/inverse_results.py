@@ -28,7 +28,7 @@ class PosturesAt(Drawn, Result):
     """All angles of one joint, or values, at which an arm has a natural frequency; of N arms with a leading axis.
 
     A is the most that there may be. Of values it is the determinant's degree, 1 to 3, or up to 8 where one value is set
-    in several links of an arm in space. Of angles it is 4 in the plane and 8 in space. It is 4 more for each tip beyond
+    in several links. Of angles it is 4 in the plane and 8 in space. It is 4 more for each tip beyond
     the joint that is supported along directions of the ground, in the plane not alike along x and y, and in space 4
     more for each that is supported about some. For joint 1 in the plane it is the latter alone.
 

@@ -71,10 +71,10 @@ class PostureSeries(ShowsTables):
         Ends of the panels, in sqrt(rad/s).
     taylor : Array, shape (P, d, H)
         Coefficients of the powers of u, -1 <= u <= 1 across a panel, of the coefficient of each term.
-    separators : Array, shape (P d + 2,)
+    nodes : Array, shape (P d + 2,)
         The frequencies at which the determinant itself was evaluated, in sqrt(rad/s), ascending: both ends and the
         nodes of the panels.
-    at_separators : Array, shape (P d + 2, H)
+    at_nodes : Array, shape (P d + 2, H)
         Coefficients at these frequencies: here the series is the exact one, not an interpolation.
     error : Array, shape (P,)
         Estimate of the largest error of a value, from rounding and interpolation.
@@ -93,8 +93,8 @@ class PostureSeries(ShowsTables):
 
     edges: Array
     taylor: Array
-    separators: Array
-    at_separators: Array
+    nodes: Array
+    at_nodes: Array
     error: Array
     size: Array
     log_scale: Array
@@ -233,13 +233,13 @@ def tabulate(
     shift = (growth - [p.log_scale[0, 0], p.log_scale[-1, 0]]) + rest
     shift -= np.array([-1.0, 1.0]) * p.log_scale[[0, -1], 1]
     coefficients = coefficients * np.exp(shift)[:, None]
-    separators = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
+    nodes = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
     between = p.nodes.reshape(-1, p.nodes.shape[2])
     arrays = {
         "edges": np.append(p.low, high),
         "taylor": p.taylor,
-        "separators": np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
-        "at_separators": np.concatenate([coefficients[:1], between, coefficients[1:]]),
+        "nodes": np.concatenate([ends[:1], nodes.ravel(), ends[1:]]),
+        "at_nodes": np.concatenate([coefficients[:1], between, coefficients[1:]]),
         "error": _of_cells(_ROUNDING * p.size + _TAIL_TO_ERROR * p.tail, expansion.terms),
         "size": _of_cells(p.size, expansion.terms),
         "log_scale": p.log_scale,

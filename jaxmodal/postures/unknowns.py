@@ -262,8 +262,8 @@ def quantity_given(arm: AnyArm, address: str) -> Quantity:
         raise ValueError(
             f"joint = {shown(address)}: expected the number of a joint, whose angle is solved for, or the address of a "
             "mass, an inertia, a rotor, a gear, a spring or a support, such as 'payload.mass', or of several links' "
-            "springs or bodies, such as 'link*.joint_stiffness', whose degrees (2 of a mass or a gear, 1 of others) "
-            f"add up to {MOST} at the most"
+            "springs or bodies, such as 'link*.joint_stiffness', whose degrees add up to "
+            f"{MOST} at the most (three springs have 3, three masses 6 in the plane and 9 in space)"
         )
     if not found.degree:
         raise ValueError(f"joint = {shown(address)}: no frequency depends on it; expected another")

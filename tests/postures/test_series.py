@@ -134,13 +134,13 @@ def test_many_determinants_on_a_gpu_are_those_of_numpy(monkeypatch):
     assert np.abs(growth).max() < 1e-13
 
 
-def test_the_separators_are_exact():
+def test_the_nodes_are_exact():
     series = jm.posture_series(elastic_arm(2), 2000.0)
-    x = np.asarray(series.separators)
+    x = np.asarray(series.nodes)
     assert np.all(np.diff(x) > 0.0)
-    assert series.at_separators.shape == (x.size, 3)
+    assert series.at_nodes.shape == (x.size, 3)
     posture = np.array([[0.7]])
-    direct = series.at_separators @ terms(posture)
+    direct = series.at_nodes @ terms(posture)
     smooth = np.asarray(series.evaluate(x**2, posture).value)
     assert np.abs(np.asarray(direct) - smooth).max() < 1e-13
 

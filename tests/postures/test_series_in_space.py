@@ -311,7 +311,7 @@ def test_fewer_terms_are_the_series(monkeypatch):
     few, combinations = in_fewer_terms(series, IN_SPACE)
     assert sum(map(len, combinations.terms)) < 40
     terms, panels = IN_SPACE.of(postures(2, 500)), few.error.size
-    inner = np.asarray(series.at_separators)[1:-1].reshape(panels, -1, terms.shape[0])
+    inner = np.asarray(series.at_nodes)[1:-1].reshape(panels, -1, terms.shape[0])
     groups = zip(in_groups(combinations, inner), combined(combinations, terms), strict=True)
     found = np.concatenate([table @ group for table, group in groups])
     error = np.abs(found - inner @ terms).max(axis=(1, 2))
