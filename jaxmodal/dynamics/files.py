@@ -119,7 +119,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
     arm: AnyArm | None = robot_of(document, source)
     if arm is None:
         arm = arm_from_dict(document, source=source)
-        warn_of_implausible_values(arm, source)
+        warn_of_implausible_values(arm, source, vibrates=False)
     with within(f"{source}: " if source else ""):
         if "dynamics" not in document:
             raise ArmError(

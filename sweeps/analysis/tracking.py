@@ -144,12 +144,12 @@ def _line(
 def _motions(cell: xr.Dataset, arm: AnyArm, theory: TheoryName) -> tuple[Floats, Floats]:
     """Return the motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
 
-    The frequencies of the cell are used if all are certified, because their search takes most of the time.
+    The frequencies of the cell are used if it says that all are certified, because their search takes most of the time.
     """
     from jaxmodal.modes.mode_shapes import known_motions, mode_shapes
 
     omega = 2.0 * math.pi * cell.frequency.values
-    if bool(cell.certified.all()) and np.all(omega > 0.0):
+    if "certified" in cell and bool(cell.certified.all()) and np.all(omega > 0.0):
         return known_motions(arm, omega, theory)
     shapes = mode_shapes(arm, omega.size, theory=theory, stations=2, throw=False)
     return np.asarray(shapes.motions), np.asarray(shapes.masses)

@@ -77,7 +77,7 @@ def branches(
         raise SweepError(
             f"axis {along!r}: its points are unordered samples, along which no branch can be followed; draw samples."
         )
-    rest, where, (points,) = drawn(ds, (along,), theory)
+    rest, where, (points,) = drawn(ds, (along,), theory, "certified")
     kind, values = "mode", rest.frequency.transpose(along, "mode")
     with style():
         figure = new_figure(7.6, 4.6)

@@ -162,7 +162,7 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
                 3,
                 theory=EB,
             ),
-            r"link1\.joint_axial_damping: is parallel to a slide",
+            r"link1\.joint_axial_damping: is parallel to a free spring",
         ),
     ],
 )

@@ -38,6 +38,8 @@ from jaxmodal.spatial.parts.sections import SpatialSection
 #: range of angles between joint axes, rad, for which a distant common normal is probably not intended
 _NEARLY = (1e-9, 0.02)
 
+_RIGID = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
+
 
 def implausible_values(arm: AnyArm) -> list[Implausibility]:
     """Find values of a planar or spatial arm that look like a wrong unit or a slip.
@@ -56,8 +58,7 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
         with np.errstate(all="ignore"):
             found = planar.beyond_measure(arm) or list(_found(arm))
     if nothing_gives_way(arm):
-        text = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
-        found.append(Implausibility("link*.joint_stiffness", math.inf, text))
+        found.append(Implausibility("link*.joint_stiffness", math.inf, _RIGID))
     return found
 
 
@@ -76,15 +77,18 @@ def nothing_gives_way(arm: AnyArm) -> bool:
     return most_modes(arm) == 0
 
 
-def warn_of_implausible_values(arm: AnyArm, source: str = "") -> None:
+def warn_of_implausible_values(arm: AnyArm, source: str = "", *, vibrates: bool = True) -> None:
     """Give one `ImplausibleWarning` that lists all implausible values; none if there are no such values.
 
     Parameters
     ----------
     source
         Name of the arm's file, placed before every value.
+    vibrates
+        False for an arm that may be rigid, since it moves and no frequencies are asked for.
     """
-    planar.warn(implausible_values(arm), source)
+    found = implausible_values(arm)
+    planar.warn([remark for remark in found if vibrates or remark.message != _RIGID], source)
 
 
 def _found(arm: SpatialArm) -> Iterator[Implausibility]:
