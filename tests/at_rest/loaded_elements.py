@@ -139,6 +139,8 @@ class LoadedChain(Chain):
             own += n * gyration * np.outer(twist[k], twist[k])
             curved = turn.T @ cross(np.array(moment)) @ np.stack([twist[k], bent_y[k], bent_z[k]])
             mixed = np.outer(x, v_y * y + v_z * z)
+            # forces that keep their directions, on shear strains that turn with the section
+            mixed -= 2.0 * np.outer(x, v_y * sheared_z[k] - v_z * sheared_y[k])
             # -m . (phi x phi')/2 is phi . (m x phi')/2
             own += 0.5 * (curved + curved.T) - 0.5 * (mixed + mixed.T)
             found += weight * own

@@ -203,6 +203,31 @@ def test_a_pendulum():
         jm.natural_frequencies(hanging.with_posture([0.0]), 1, theory=EB)
 
 
+@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB])
+@pytest.mark.parametrize("pull", [-9.81, 0.1, 300.0])
+def test_an_arm_turns_freely_about_the_direction_of_its_loads(theory, pull):
+    """By symmetry: a free hinge along weight and a force at the tip has the frequency 0, whatever shears beyond it."""
+    links = (
+        jm.SpatialLink(
+            0.5, section=jm.rectangle(0.04, 0.06, 0.85), joint_stiffness=0.0, **MATERIAL
+        ),
+        jm.SpatialLink(
+            0.6,
+            section=jm.rectangle(0.03, 0.05, 0.85),
+            joint_axis=(0.3, 1.0, 0.2),
+            joint_angle=0.6,
+            joint_stiffness=3e4,
+            **MATERIAL,
+        ),
+    )
+    loads = jm.SpatialLoads(gravity_z=pull, tip_force_z=20.0 * pull)
+    arm = jm.SpatialArm(links, payload=jm.RigidBody(mass=2.0), loads=loads)
+    found = jm.natural_frequencies(arm, 3, theory=theory)
+    assert found.certified.all()
+    assert found.omega[0] == 0.0
+    assert found.omega[1] > 1.0
+
+
 @pytest.mark.slow
 def test_sensitivities_are_central_differences(arm):
     names = [

@@ -305,5 +305,7 @@ class _LoadedStrains(Strains):
         energy = 0.5 * normal * (rates[:, 1] ** 2 + rates[:, 2] ** 2)
         energy += 0.5 * link.beam.gyration * normal * rates[:, 3] ** 2
         energy -= 0.5 * turns[:, 0] * np.sum(forces[:, 1:3] * turns[:, 1:], axis=1)
+        sheared = rates[:, 1:3] + np.stack([-turns[:, 2], turns[:, 1]], axis=1)
+        energy += turns[:, 0] * (forces[:, 1] * sheared[:, 1] - forces[:, 2] * sheared[:, 0])
         energy -= 0.5 * np.sum(forces[:, 3:] * np.cross(turns, rates[:, 3:]), axis=1)
         return float(found + link.beam.length * (quadrature(len(nodes))[1] @ energy))

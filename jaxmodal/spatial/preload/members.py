@@ -3,10 +3,13 @@
 Let N, V, T and M be the static forces in a section, exerted by the outer part. The second-order energy of displacements
 u and the rotation vector phi is, per length, the elastic energy of the beam and
 
-    N (v'^2 + w'^2)/2 + N r^2 phi_x'^2/2 - phi_x (V_y phi_y + V_z phi_z)/2 - (T, M_y, M_z) . (phi x phi')/2,
+    N (v'^2 + w'^2)/2 + N r^2 phi_x'^2/2 - phi_x (V_y phi_y + V_z phi_z)/2 + phi_x (V_y gamma_z - V_z gamma_y)
+    - (T, M_y, M_z) . (phi x phi')/2,
 
-with r^2 = (I_y + I_z)/A. These are the strains of a geometrically exact beam (E. Reissner, Z. angew. Math. Phys. 32,
-1981, 734-744), to second order, without terms that are smaller by a factor of the strain; N is along the tangent of the
+with r^2 = (I_y + I_z)/A and shear strains gamma_y = v' - phi_z, gamma_z = w' + phi_y. The last term of the first line
+and N v'^2/2 are the forces on shear strains that turn with the section: a rotation about the direction of the forces
+takes no energy. These are the strains of a geometrically exact beam (E. Reissner, Z. angew. Math. Phys. 32, 1981,
+734-744), to second order, without other terms that are smaller by a factor of the strain; N is along the tangent of the
 deflected axis, as in the plane. Moments are conjugate to rotation vectors, and so are semi-tangential (J. H. Argyris et
 al., Comput. Methods Appl. Mech. Eng. 17/18, 1979, 1-51). With canonical momenta this is a linear system of twelve
 equations whose coefficients vary along the beam. It is solved by collocation at Gauss points, which keeps the symmetry
@@ -183,13 +186,13 @@ def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: comple
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
-    # the shear forces across the rotated sections, Q = (p - N phi)/(1 + N/S)
+    # the shear forces across the rotated sections, Q = (p - (phi x F))/(1 + N/S), and the shear strains
     q_y, q_z = (zeros((*n.shape, 12), n, *beam) for _ in range(2))
-    q_y[..., p_v], q_y[..., z] = 1.0 / shear_y, -n / shear_y
-    q_z[..., p_w], q_z[..., y] = 1.0 / shear_z, n / shear_z
-    found[..., v, :] = give_y * q_y
+    q_y[..., p_v], q_y[..., z], q_y[..., x] = 1.0 / shear_y, -n / shear_y, v_z / shear_y
+    q_z[..., p_w], q_z[..., y], q_z[..., x] = 1.0 / shear_z, n / shear_z, -v_y / shear_z
+    gamma_y, gamma_z = give_y * q_y, give_z * q_z
+    found[..., v, :], found[..., w, :] = gamma_y, gamma_z
     found[..., v, z] += 1.0
-    found[..., w, :] = give_z * q_z
     found[..., w, y] -= 1.0
     torsion = beam.torsion * twisting
     found[..., x, p_x], found[..., x, z], found[..., x, y] = (
@@ -210,9 +213,10 @@ def state_rates(beam: BeamValues, theory: Theory, forces: Floats, square: comple
     turns = [found[..., k, :].copy() for k in (x, y, z)]
     t, a, b = (0.5 * k[..., None] for k in (torque, m_y, m_z))
     found[..., p_x, :] = a * turns[2] - b * turns[1]
+    found[..., p_x, :] += v_y[..., None] * gamma_z - v_z[..., None] * gamma_y
     found[..., p_y, :] = q_z - t * turns[2] + b * turns[0]
     found[..., p_z, :] = -q_y + t * turns[1] - a * turns[0]
-    for row, column, force in ((p_x, y, v_y), (p_x, z, v_z), (p_y, x, v_y), (p_z, x, v_z)):
+    for row, column, force in ((p_x, y, v_y), (p_x, z, v_z), (p_y, x, -v_y), (p_z, x, -v_z)):
         found[..., row, column] -= 0.5 * force
     return found - square * inertia_rates(beam, theory) if square else found
 
