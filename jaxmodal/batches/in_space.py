@@ -149,7 +149,7 @@ class PlanInSpace(SeriesPlan):
         return results.frozen(self.question.theory)
 
     @staticmethod
-    def most_side_by_side(cells: int, more: bool) -> float:
+    def most_side_by_side(cells: int, more: bool) -> int | float:
         """Return how many cells take some seconds: in NumPy or with more than frequencies, or by the program."""
         return _CHUNK_IN_NUMPY if more or cells <= FEW else _CHUNK
 

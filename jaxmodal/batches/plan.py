@@ -163,7 +163,7 @@ class Plan(SeriesPlan):
         require_variants(arm, theory, columns)
 
     @staticmethod
-    def most_side_by_side(cells: int, more: bool) -> float:
+    def most_side_by_side(cells: int, more: bool) -> int | float:
         """Return how many of the cells of a sweep a chunk has at the most; ``more`` where not frequencies alone."""
         return math.inf
 
