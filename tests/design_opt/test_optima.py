@@ -82,9 +82,13 @@ def test_a_tapered_cantilever_comes_near_the_classical_optimum():
 
 @cache
 def cantilever_ratio(number, tip_mass, power):
-    """Once for all tests of a worker."""
+    """Once for all tests of a worker.
+
+    The ratio is stationary, so a residual of 1e-5 is 1e-10 of it. Whether the last iterations reach 1e-6 or stall in
+    rounding before depends on the machine.
+    """
     found = optimise(classical_optima.cantilever(number, tip_mass, power))
-    assert found.status == jm.Status.converged
+    assert found.kkt_residual < 1e-5, found.message
     assert found.certified
     return found.report.score
 
