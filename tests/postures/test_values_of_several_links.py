@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.polynomial import chebyshev
 
 import jaxmodal as jm
-from jaxmodal.postures import places, value_zeros
-from tests.support.series_cells import solved
+from jaxmodal.postures import places
+from tests.support.series_cells import check_degree, solved
 
 THREE = jm.examples.three_link_industrial()
 SOFT = jm.set_parameters(THREE, {"link*.joint_stiffness": 1e6})
@@ -37,14 +36,7 @@ def test_the_degree_is_right_and_no_lower_one_is(name):
     asked = places.varied(arm, addresses, values)
     assert [q.degree for q in asked.quantities] == [degree]
     expansion = places.expansion_of(arm, asked, values[1:], "timoshenko")
-    assert expansion.terms.powers == (degree,)
-    t = value_zeros.places(degree + 3)
-    x = expansion.ranges.values(t[None])
-    d = expansion.determinant(np.full(t.size, 300.0), np.concatenate([0.0 * x + 0.4, x]))
-    exact = d.factor * np.exp((d.growth - d.growth[0]) + (d.rest - d.rest[0]))
-    found = np.abs(chebyshev.chebfit(2.0 * t - 1.0, exact, t.size - 1))
-    assert found[degree] > 1e-9 * found.max()
-    assert found[degree + 1 :].max() < 1e-14 * found.max()
+    check_degree(expansion, degree)
 
 
 @pytest.mark.slow

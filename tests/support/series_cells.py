@@ -1,11 +1,12 @@
-"""Cells of arms in space by the posture series, held beside the search for one arm."""
+"""Cells of the posture series, held beside the search for one arm, and the degree of D in a value."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 import jaxmodal as jm
-from jaxmodal.postures import series_search
+from jaxmodal.postures import series_search, value_zeros
 
 SIX = jm.examples.six_axis_industrial()
 MODES, CELLS = 4, 120
@@ -35,6 +36,18 @@ def check(arm, cells, found, at):
         np.testing.assert_allclose(found.omega[i], truth, rtol=ALIKE, atol=0.0)
         low, high = np.moveaxis(np.asarray(found.bracket[i]), -1, 0)
         assert np.all((low <= truth) & (truth <= high))
+
+
+def check_degree(expansion, degree):
+    """At 300 rad/s and an angle of 0.4, D is a polynomial of such a degree in the only value, and of no lower one."""
+    assert expansion.terms.powers == (degree,)
+    t = value_zeros.places(degree + 3)
+    x = expansion.ranges.values(t[None])
+    d = expansion.determinant(np.full(t.size, 300.0), np.concatenate([0.0 * x + 0.4, x]))
+    exact = d.factor * np.exp((d.growth - d.growth[0]) + (d.rest - d.rest[0]))
+    found = np.abs(chebyshev.chebfit(2.0 * t - 1.0, exact, t.size - 1))
+    assert found[degree] > 1e-9 * found.max()
+    assert found[degree + 1 :].max() < 1e-14 * found.max()
 
 
 def drawn(seed, **decades):
