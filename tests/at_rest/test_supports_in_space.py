@@ -264,6 +264,17 @@ def test_hardly_loaded_arms_have_the_frequencies_of_the_engine():
     np.testing.assert_allclose(found.omega, truth.omega, rtol=1e-10, atol=0)
 
 
+def test_two_rigid_supports_of_which_a_spring_feels_one():
+    """The other is held further inwards: the engine without loads is the truth of next to none."""
+    bent = {"joint_axis": Z, "joint_stiffness": 1e4, "joint_angle": 0.3}
+    outer = tube(rigid=True, supports=holding(Z, Y), **bent)
+    arm = jm.SpatialArm((tube(), outer), jm.RigidBody(2.0))
+    found = jm.natural_frequencies(arm.replace(loads=jm.SpatialLoads(gravity_x=1e-9)), 4, theory=EB)
+    truth = jm.natural_frequencies(arm, 4, theory=EB)
+    assert found.certified.all()
+    np.testing.assert_allclose(found.omega, truth.omega, rtol=1e-9, atol=0.0)
+
+
 def test_what_is_refused():
     loose = tube(joint_axis=(0, 1, 0), joint_stiffness=0.0)
     twice = tube(supports=holding(Z, Z))

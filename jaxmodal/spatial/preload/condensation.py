@@ -26,10 +26,10 @@ from jaxmodal.spatial.preload.members import roots
 
 #: eigenvalues of pivots below this are kept, not eliminated, and those below this share of the largest, which may be
 #: rounding
-_NEAR = 1e-2
-_ROUNDED = 1e-12
+NEARLY_SINGULAR = 1e-2
+ROUNDED = 1e-12
 #: least singular value, of scaled works, for which the force of a rigid support is released with deflections
-_ACTS = 1e-12
+ACTS = 1e-12
 
 
 class Condensed(NamedTuple):
@@ -118,7 +118,7 @@ class _Condensing(Along):
         block = np.block([[corner * scale[:, None] * scale, across], [across.T, own]])
         values, vectors = np.linalg.eigh(0.5 * (block + block.T))
         size = np.abs(values)
-        done = size > max(_NEAR, _ROUNDED * float(size.max(initial=0.0)))
+        done = size > max(NEARLY_SINGULAR, ROUNDED * float(size.max(initial=0.0)))
         known = np.hstack([(acting + coupled) * scale, beyond])
         acted = known @ vectors[:, done]
         self.w = self.w - (acted / values[done]) @ acted.T
@@ -130,7 +130,7 @@ class _Condensing(Along):
         """Release an element with nothing kept before, if nothing is to be kept; otherwise return False."""
         values, vectors = np.linalg.eigh(corner * scale[:, None] * scale)
         size = np.abs(values)
-        if not size.min() > max(_NEAR, _ROUNDED * float(size.max())):
+        if not size.min() > max(NEARLY_SINGULAR, ROUNDED * float(size.max())):
             return False
         vectors *= scale[:, None]
         acted = known @ vectors
@@ -157,9 +157,11 @@ class _Condensing(Along):
             return self.held
         acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
         largest = sizes.max(axis=0, initial=0.0)
-        scale = 1.0 / np.where(largest > 0.0, largest, np.inf)
+        scale = 1.0 / np.where(
+            largest > 0.0, largest, 1.0
+        )  # what does no work here is kept as it is
         left, values, right = np.linalg.svd(acting * scale)
-        rank = int(np.sum(values > _ACTS))
+        rank = int(np.sum(values > ACTS))
         held, left = self.held * scale, left[:, :rank]
         self.held = held @ right[rank:].T if rank else self.held
         stiff = np.einsum("ij,ik,kj->j", left, corner, left)
