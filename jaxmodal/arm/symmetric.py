@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from jaxmodal.arm.plain_arrays import plain
-from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
+from jaxmodal.arm.quantities import FINITE, Constraint, Record, quantity, shown
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
@@ -44,8 +44,8 @@ class SymmetricStiffness(Record):
             return value
         return cls(**_upper_entries("base_stiffness", value, cls.size, cls.needed))
 
-    def rows(self) -> list[list[Scalar]]:
-        """Return the rows of the matrix."""
+    def rows(self) -> list[list[Any]]:
+        """Return the rows of the matrix, of numbers of whatever kind it has."""
         places = range(1, self.size + 1)
         return [[getattr(self, f"k{min(i, j)}{max(i, j)}") for j in places] for i in places]
 

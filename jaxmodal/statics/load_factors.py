@@ -17,8 +17,8 @@ from jaxmodal.runtime.array_types import Floats
 
 #: relative distance from a factor at which counts are taken; ten times more if rounding leaves a count open, up to the
 #: second
-_CLOSE = 1e-12
-_WIDEST = 1e-6
+CLOSE = 1e-12
+WIDEST = 1e-6
 #: largest number of doublings in the search for a factor
 _DOUBLINGS = 60
 
@@ -138,11 +138,11 @@ def _nth(
 
 def _certified(problem: Loaded, value: float, k: int) -> Factor:
     """Return the factor with counts on both sides, as near as rounding allows."""
-    close = _CLOSE
+    close = CLOSE
     while True:
         ends = (value * (1.0 - close), value * (1.0 + close))
         (below, sure), (above, sure_too) = (problem.count(x) for x in ends)
-        if (sure and sure_too) or close >= _WIDEST:
+        if (sure and sure_too) or close >= WIDEST:
             break
         close *= 10.0
     known = sure and sure_too and below < k <= above and math.isfinite(above)

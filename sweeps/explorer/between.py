@@ -30,8 +30,8 @@ def between_cells(
     Returns
     -------
     dict
-        ``arms``, one per theory; ``addresses`` of every column of every axis; ``space``, True for an arm in space. If
-        the page cannot solve the arm: only ``why``, the reason.
+        ``arms``, one per theory; ``addresses`` of every column of every axis; ``space``, True for an arm in space;
+        ``loads``, True for one in space under loads. If the page cannot solve the arm: only ``why``, the reason.
     """
     try:
         arms = [json.loads(arm_json(arm, theory_named(theory))) for theory in theories]
@@ -47,4 +47,5 @@ def between_cells(
     ]
     if fixed:
         return {"why": f"{', '.join(fixed)}: the solver in the page cannot change this."}
-    return {"arms": arms, "addresses": addresses, "space": "z" in arm.directions}
+    loads = bool(arms[0].get("rest"))
+    return {"arms": arms, "addresses": addresses, "space": "z" in arm.directions, "loads": loads}

@@ -135,7 +135,8 @@ def assembled(data: dict[str, Any]) -> str:
     picture = source_of("space_picture.html" if in_space else "plane_picture.html").rstrip()
     parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
     rules = f"connect-src {asked}{'' if solver is None else '; worker-src blob:'}"
-    return _put_together("page.html", code(in_space, solver), rules, data, parts)
+    script = code(in_space, solver, bool(data["exact"].get("loads")))
+    return _put_together("page.html", script, rules, data, parts)
 
 
 def arm_assembled(data: dict[str, Any]) -> str:
@@ -147,31 +148,35 @@ def arm_assembled(data: dict[str, Any]) -> str:
         "remarks": f"{_TURNS} A mode that turns much is drawn smaller." if in_space else "",
     }
     rules = "connect-src 'none'; worker-src blob:"
-    return _put_together("arm.html", arm_code(in_space), rules, data, parts)
+    script = arm_code(in_space, bool(data["solved"].get("rest")))
+    return _put_together("arm.html", script, rules, data, parts)
 
 
-def code(in_space: bool = False, solver: bool | None = None) -> tuple[str, str]:
+def code(
+    in_space: bool = False, solver: bool | None = None, under_loads: bool = False
+) -> tuple[str, str]:
     """Return script and style of the page of a sweep over a planar arm or an arm in space.
 
-    ``solver`` selects the solver in the page: True for arms in space, False for planar arms, None for no solver.
+    ``solver`` selects the solver in the page: True for arms in space, False for planar arms, None for no solver;
+    ``under_loads`` that for arms in space under loads.
     """
     scripts = (*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")
-    return _script(scripts, _worker(solver)), source_of("page.css")
+    return _script(scripts, _worker(solver, under_loads)), source_of("page.css")
 
 
-def arm_code(in_space: bool = False) -> tuple[str, str]:
-    """Return script and style, with the solver, of the page of a planar arm or of an arm in space."""
+def arm_code(in_space: bool = False, under_loads: bool = False) -> tuple[str, str]:
+    """Return script and style, with the solver, of the page of an arm, in space also under loads."""
     scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
-    return _script(scripts, _worker(in_space)), source_of("page.css")
+    return _script(scripts, _worker(in_space, under_loads)), source_of("page.css")
 
 
 @functools.cache
-def _worker(in_space: bool | None) -> str:
+def _worker(in_space: bool | None, under_loads: bool) -> str:
     """Return the script line with the source of the page's worker; an empty source for None."""
     if in_space is None:
         return 'const SOLVER = "";\n'
     # a page opened from a file cannot start a worker that is a module
-    solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
+    solver = re.sub(r"^export ", "", module_text(in_space, under_loads), flags=re.MULTILINE)
     worker = json.dumps(spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
     # only markup that would end the script is escaped
     quoted = worker.replace("</", "<\\/").replace("<!--", "<\\!--")

@@ -11,6 +11,7 @@ from jaxmodal.arm.files import units_of
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.parameters import get_parameter
 from sweeps.explorer.space import (
+    ACCELERATION,
     ASIDE,
     BASE_GROUP,
     BODY_GROUP,
@@ -20,10 +21,9 @@ from sweeps.explorer.space import (
     SIZES,
     STIFFNESSES,
     base_slider,
+    usual_load,
 )
 
-#: usual upper end of sliders of gravity and steady accelerations, m/s^2: about two times that of the earth
-_ACCELERATION = 20.0
 _POSTURE, _SPRINGS, _PAYLOAD = "Posture", "Springs", "Payload"
 #: groups in the order of the page
 _GROUPS = (
@@ -97,16 +97,15 @@ def _stiffness(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any]
 def _at_rest(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any]:
     """Return the slider of a load: both signs, up to twice the given load; for 0 by the weight or the stiffness."""
     if field == "gravity":
-        return {"unit": "m/s²", "low": 0.0, "high": max(2.0 * value, _ACCELERATION)}
+        return {"unit": "m/s²", "low": 0.0, "high": max(2.0 * value, ACCELERATION)}
     if field == "gravity_direction":
         return {"unit": "degree", "low": -180.0, "high": 180.0}
-    if field.startswith("base_acceleration"):
-        most, unit = _ACCELERATION, "m/s²"
-    elif field == "axial_force":
+    unit = "m/s²" if field.startswith("base_acceleration") else "N"
+    if field == "axial_force":
         link = arm.links[int(owner.removeprefix("link")) - 1]
-        most, unit = float(link.youngs_modulus * link.second_moment / link.length**2), "N"
+        most = float(link.youngs_modulus * link.second_moment / link.length**2)
     else:
-        most, unit = float(arm.total_mass) * _ACCELERATION, "N"
+        most = usual_load(arm, field)
     most = 2.0 * abs(value) or most
     return {"unit": unit, "low": -most, "high": most}
 

@@ -42,6 +42,8 @@ REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_G
     "Angles between joints and links",
     "Elastic base",
 )
+#: usual end of sliders of gravity and steady accelerations, m/s^2: about two times that of the earth
+ACCELERATION = 20.0
 #: density in kg/m^3 of the sphere that stands for a body without inertia: aluminium
 _DENSITY = 2700.0
 
@@ -111,6 +113,10 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
         return [found | turning | {"low": value / SIZES, "high": value * SIZES}] if wanted else []
+    if owner == "loads":
+        most = 2.0 * abs(value) or usual_load(arm, field)
+        own = {"label": address, "unit": unit_of_address(address, arm), "group": REST_GROUP}
+        return [found | own | {"low": -most, "high": most}]
     link = arm.links[int(owner.removeprefix("link")) - 1]
     found["label"] = f"{link.name} ({address})" if link.name else address
     found["unit"] = unit_of_address(address, arm)
@@ -138,6 +144,15 @@ def _aside(arm: SpatialArm, value: float) -> dict[str, Any]:
     """Return the range of an offset or of a coordinate of a centre, on both sides of zero."""
     aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
     return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
+
+
+def usual_load(arm: AnyArm, field: str) -> float:
+    """Return the usual end of the slider of a load: of an acceleration, of a force, in space of a moment at the tip."""
+    if not field.startswith("tip_"):
+        return ACCELERATION
+    weight = float(arm.total_mass) * ACCELERATION or ACCELERATION
+    reach = sum(abs(float(link.length)) for link in arm.links) or 1.0
+    return weight * (float(reach) if "moment" in field else 1.0)
 
 
 def _about(shown: float) -> dict[str, Any]:

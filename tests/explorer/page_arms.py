@@ -19,10 +19,10 @@ needs_node = pytest.mark.skipif(NODE is None, reason="needs node, which runs the
 _SCRIPT = pathlib.Path(__file__).with_name("solve_arms.mjs")
 
 
-def solved_in_page(tmp_path, cases, in_space=False):
+def solved_in_page(tmp_path, cases, in_space=False, under_loads=False):
     """What the solver finds of arms; each case a dict of `solve_arms.mjs`, its arm as text."""
     module, arms = tmp_path / "solver.mjs", tmp_path / "arms.json"
-    module.write_text(module_text(in_space), encoding="utf-8")
+    module.write_text(module_text(in_space, under_loads), encoding="utf-8")
     arms.write_text(json.dumps(cases), encoding="utf-8")
     command = [NODE, str(_SCRIPT), str(module), str(arms)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)

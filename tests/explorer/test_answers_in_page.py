@@ -14,7 +14,7 @@ PLANE = jm.examples.three_link_industrial().with_posture([0.4, -1.1, 0.8])
 SPACE = jm.examples.six_axis_industrial()
 
 
-def compare_slopes(tmp_path, arms, theories, in_space, modes=3):
+def compare_slopes(tmp_path, arms, theories, in_space, modes=3, under_loads=False):
     """Logarithmic derivatives with respect to every value of the page, of modes that stand alone."""
     found = [
         jm.natural_frequencies(arm, modes + 1, theory=theory)
@@ -33,7 +33,12 @@ def compare_slopes(tmp_path, arms, theories, in_space, modes=3):
     ]
     compared = 0
     for arm, theory, own, each, got in zip(
-        arms, theories, alone, found, solved_in_page(tmp_path, cases, in_space), strict=True
+        arms,
+        theories,
+        alone,
+        found,
+        solved_in_page(tmp_path, cases, in_space, under_loads),
+        strict=True,
     ):
         names = json.loads(arm_json(arm, theory))["addresses"]
         table = jm.sensitivities(arm, modes + 1, theory=theory, addresses=names)

@@ -83,7 +83,7 @@ HARD = {
 }  # fmt: skip
 
 
-def same_as_library(tmp_path, arms, theories, shape_error=1e-7):
+def same_as_library(tmp_path, arms, theories, shape_error=1e-7, under_loads=False):
     """Solve all in the page and compare; as many modes as there are."""
     truths, cases = [], []
     for arm, theory in zip(arms, theories, strict=True):
@@ -97,7 +97,7 @@ def same_as_library(tmp_path, arms, theories, shape_error=1e-7):
         more = {"below": probes.tolist(), "shapes": above.tolist(), "modes": MODES}
         cases.append(case(arm, theory, **more))
     for k, (truth, got) in enumerate(
-        zip(truths, solved_in_page(tmp_path, cases, True), strict=True)
+        zip(truths, solved_in_page(tmp_path, cases, True, under_loads), strict=True)
     ):
         found, counts, above, shapes = truth
         assert "error" not in got, (k, got)

@@ -93,7 +93,7 @@ class SpatialArm(Drawn, SerialArm):
         "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below, certify, sensitivities, "
         "directional_derivatives, mode_shapes, modal_quantities_batch, responses, damped_modes, their "
         "sensitivities, modal_superposition, state_space, static_compliance, extremes, share_below, fits, sweeps, "
-        "optimisation, static_equilibrium, buckling and preloaded_frequencies"
+        "pages that solve the arm, optimisation, static_equilibrium, buckling and preloaded_frequencies"
     )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())

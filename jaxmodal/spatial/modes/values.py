@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.columns import STEP
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, Position
@@ -132,7 +133,7 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
     stiffness = [s.stiffness for s in link.joint_springs]
     tip = _mass(link.body)
     return LinkValues(
-        beam=_beam(link),
+        beam=values_of_beam(link),
         rotation=rotation,
         roll=_turn(
             Direction(1.0, 0.0, 0.0), 0.0 if link.section_roll is None else link.section_roll
@@ -168,10 +169,11 @@ def _with_supports(links: Sequence[SpatialLink], values: Sequence[LinkValues]) -
     return found
 
 
-def _beam(link: SpatialLink) -> BeamValues:
+def values_of_beam(link: SpatialLink) -> BeamValues:
+    """Return the values of a link, whose leaves may also be traced."""
     s = section_of(link)
     shearing = (
-        np.where(np.isinf(k), 1.0, k) * s.shear_modulus * s.area
+        xp.where(xp.isinf(k), 1.0, k) * s.shear_modulus * s.area
         for k in (s.shear_coefficient_y, s.shear_coefficient_z)
     )
     found = (
@@ -186,9 +188,9 @@ def _beam(link: SpatialLink) -> BeamValues:
         s.density * s.second_moment_y,
         s.density * s.second_moment_z,
         s.axial_force,
-        (s.second_moment_y + s.second_moment_z) / np.where(s.area == 0.0, 1.0, s.area),
+        (s.second_moment_y + s.second_moment_z) / xp.where(s.area == 0.0, 1.0, s.area),
     )
-    return BeamValues(*(np.atleast_1d(x) for x in found))
+    return BeamValues(*(xp.atleast_1d(x) for x in found))
 
 
 def _place(offset: Position | None) -> np.ndarray:

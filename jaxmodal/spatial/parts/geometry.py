@@ -96,8 +96,8 @@ class InertiaTensor(Record):
     check: bool = static(default=True)
     """Whether it has to be the tensor of a body; else no moment may be negative, or kinetic energy would be."""
 
-    def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
-        """Return the three rows of the tensor."""
+    def rows(self) -> tuple[tuple[Any, Any, Any], ...]:
+        """Return the three rows of the tensor, of numbers of whatever kind it has."""
         return (
             (self.xx, self.xy, self.xz),
             (self.xy, self.yy, self.yz),

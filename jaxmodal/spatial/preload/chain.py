@@ -20,12 +20,12 @@ from jaxmodal.spatial.modes.turning import Turning, TurningParts, joint_coupling
 from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.equilibrium import RestInSpace
-from jaxmodal.spatial.preload.members import MOST_PIECES, Pieces, pieces_needed, pieces_of
+from jaxmodal.spatial.preload.members import MOST_PIECES, Needed, Pieces, pieces_needed, pieces_of
 from jaxmodal.spatial.preload.series import pieces_at, transfer_series
 from jaxmodal.spatial.stiffness.matrices import skew
 
 #: shares of a link's length at which its forces are sampled
-_LOOKED_AT = np.linspace(0.0, 1.0, 9)
+LOOKED_AT = np.linspace(0.0, 1.0, 9)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +87,7 @@ class PrestressedChain:
     @functools.cached_property
     def _looked_at(self) -> list[Floats]:
         """Section forces of each link, for factor 1, at the places that determine the number of its pieces."""
-        return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
+        return [self.forces(number, LOOKED_AT) for number in range(len(self.model.links))]
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """Return the number of pieces of each link; None if a link would need too many."""
@@ -101,8 +101,19 @@ class PrestressedChain:
 
     def needed(self, number: int, square: float, factor: float = 1.0) -> float:
         """Return the number of pieces that an elastic link (index from 0) needs, not rounded."""
+        if factor == 1.0:
+            return self._needed[number].at(square)
+        return self._pieces_needed(number, factor).at(square)
+
+    @functools.cached_property
+    def _needed(self) -> dict[int, Needed]:
+        """What elastic links need for factor 1, by index."""
+        elastic = [k for k, link in enumerate(self.model.links) if not link.rigid]
+        return {number: self._pieces_needed(number, 1.0) for number in elastic}
+
+    def _pieces_needed(self, number: int, factor: float) -> Needed:
         beam, forces = self.model.values.links[number].beam, factor * self._looked_at[number]
-        return pieces_needed(beam, self.model.theory, forces, square)
+        return pieces_needed(beam, self.model.theory, forces)
 
     def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """Return a link (index from 0) cut into pieces; imaginary parts are kept."""

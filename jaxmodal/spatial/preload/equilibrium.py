@@ -104,11 +104,10 @@ def forces_at_rest(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
     held = held_at_rest(
         model,
         places,
-        lambda: _tips(model, places, loads, np.zeros((len(places), 6))),
-        lambda pushes: _tips(model, places, NO_LOADS, pushes)[0],
+        lambda: moved_tips(model, places, loads, np.zeros((len(places), 6))),
+        lambda pushes: moved_tips(model, places, NO_LOADS, pushes)[0],
     )
-    carried, base = _carried(model, places, loads, held.pushes)
-    joints = _joints(places, carried)
+    carried, joints, base = carried_loads(model, places, loads, held.pushes)
     gives = np.array(list(_gives(model, joints))) + held.gives
     return RestInSpace(places, carried, joints, gives, base, held.pushes)
 
@@ -125,24 +124,18 @@ def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflect
     return Deflected(np.array(motions), np.array(tips))
 
 
-def _tips(
+def moved_tips(
     model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
 ) -> tuple[Floats, Floats]:
     """Return motions of the tips, and forces and moments in the joints, (n, 6) each, with free joints locked.
 
     Supports only exert the given forces ``pushes``.
     """
-    carried, base = _carried(model, places, loads, pushes)
-    joints = _joints(places, carried)
+    carried, joints, base = carried_loads(model, places, loads, pushes)
     gives = np.array(list(_gives(model, joints)))
     rest = RestInSpace(places, carried, joints, gives, base, pushes)
     found = deflections(model, rest, np.zeros(0)).tips
     return found, np.array([x.joint for x in carried])
-
-
-def _joints(places: list[Frame], carried: list[Carried]) -> Floats:
-    """Return forces and moments in the joints, in the axes of their links."""
-    return np.array([in_axes(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)])
 
 
 def _moved(motion: Floats, to: Floats) -> Floats:
@@ -164,10 +157,14 @@ def _weight(matrix: Floats, axes: Floats, gravity: Floats) -> Floats:
     return _about(np.concatenate([mass * gravity, np.zeros(3)]), axes @ centre)
 
 
-def _carried(
+def carried_loads(
     model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
-) -> tuple[list[Carried], Floats]:
-    """Return forces and moments of each link, base first, and of the ground, summed from the tip inwards."""
+) -> tuple[list[Carried], Floats, Floats]:
+    """Return forces and moments of each link, base first, summed from the tip inwards.
+
+    Also those in the joints, (n, 6), in the axes of their links, and those on the ground, (6,). The supports exert the
+    given forces ``pushes``.
+    """
     links, found = model.values.links, []
     load = np.concatenate([loads.tip_force, loads.tip_moment])
     for number in range(len(links) - 1, -1, -1):
@@ -183,7 +180,9 @@ def _carried(
         if number > 0 or model.base is not None:
             before = places[number - 1].axes if number else np.eye(3)
             load = load + _weight(link.stator, before, loads.gravity)
-    return found[::-1], load
+    carried = found[::-1]
+    joints = [in_axes(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)]
+    return carried, np.array(joints), load
 
 
 def _along(

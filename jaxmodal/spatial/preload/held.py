@@ -129,18 +129,10 @@ def held_at_rest(
     pushes, gives = np.zeros((2, n, 6))
     if not supports:
         return Answer(pushes, gives)
-    answers = []
-    for each in supports:
-        unit = np.zeros((n, 6), each.direction.dtype)
-        unit[each.link] = each.direction
-        answers.append(under(unit))
-    compliance = np.array([[x.direction @ y[x.link] for y in answers] for x in supports])
-    compliance = 0.5 * (compliance + compliance.T)
     moves = moved_by_gives(places, supports, free)
     tips, carried = loads()
-    motion = np.array([x.direction @ tips[x.link] for x in supports])
+    compliance, motion = compatibility(supports, tips, under)
     load = np.array([x.direction @ carried[x.link] for x in free])
-    compliance = compliance + np.diag([x.give for x in supports])
     springs = np.array([model.values.links[x.link].stiffness[x.number] for x in free])
     force, give = _solved(compliance, moves, motion, load, springs)
     pushes, gives = pushes.astype(force.dtype), gives.astype(force.dtype)
@@ -149,6 +141,20 @@ def held_at_rest(
     for held, q in zip(free, give, strict=True):
         gives[held.link] += q * model.values.links[held.link].directions[held.number]
     return Answer(pushes, gives)
+
+
+def compatibility(
+    supports: list[Held], tips: Floats, under: Callable[[Floats], Floats]
+) -> tuple[Floats, Floats]:
+    """Return G + C and u, displacements of supports under unit forces of them and under loads, which move ``tips``."""
+    answers = []
+    for each in supports:
+        unit = np.zeros(tips.shape, each.direction.dtype)
+        unit[each.link] = each.direction
+        answers.append(under(unit))
+    moved = np.array([[x.direction @ y[x.link] for y in answers] for x in supports])
+    own = np.diag([x.give for x in supports])
+    return 0.5 * (moved + moved.T) + own, np.array([x.direction @ tips[x.link] for x in supports])
 
 
 def _solved(

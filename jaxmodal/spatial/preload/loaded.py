@@ -19,7 +19,7 @@ from jaxmodal.spatial.preload.members import stiffness_left
 from jaxmodal.statics.stability import NO_STIFFNESS
 
 #: an eigenvalue of a pivot below this share of the largest may have the sign of a rounding error
-_ROUNDING = 100.0 * 2.0**-52
+ROUNDING = 100.0 * 2.0**-52
 #: largest number of bisections between two counts that differ by more than one
 _HALVINGS = 60
 #: forces and moments below this share of the largest are rounding
@@ -185,7 +185,7 @@ def judged(condensed: Condensed) -> Judged:
     with np.errstate(divide="ignore"):
         log_abs = float(np.sum(np.log(size)))
     determinant, negative = float(np.prod(values)), int(np.sum(values < 0.0))
-    clear = bool(np.all(size > _ROUNDING * largest))
+    clear = bool(np.all(size > ROUNDING * largest))
     fallen = int(np.sum(values < -NO_STIFFNESS * largest))
     forces = condensed.forces
     return Judged(determinant, log_abs, negative - forces, clear, fallen > forces)

@@ -18,15 +18,15 @@ of its matrices.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxmodal.arithmetic.dual import zeros
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.modes.values import BeamValues
 
 #: function from shares of a link's length to section forces (S, 6): N, V_y, V_z, M_x, M_y, M_z
@@ -71,11 +71,11 @@ def _collocation() -> tuple[Floats, Floats, Floats]:
 POINTS, WEIGHTS, INTEGRALS = _collocation()
 
 
-def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
-    """Return the shares (3, S) of the stiffness in shear along y and z and in torsion that N leaves."""
+def stiffness_left(beam: BeamValues, theory: Theory, normal: Array) -> Any:
+    """Return the shares (3, S) of the stiffness in shear along y and z and in torsion that N leaves; may be traced."""
     shear = float(theory.shear)
     gyration = (beam.bending_y + beam.bending_z) / beam.stretching
-    return np.stack(
+    return xp.stack(
         [
             1.0 + shear * normal / beam.shearing_y,
             1.0 + shear * normal / beam.shearing_z,
@@ -84,32 +84,54 @@ def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
     )
 
 
-def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> float:
-    """Return the number of pieces that a link needs, not rounded; inf if N leaves no stiffness.
+class Needed(NamedTuple):
+    """Numbers of pieces that a link needs: ``still`` at rest (inf if N leaves no stiffness), and more when it vibrates.
 
-    ``forces`` (S, 6) are along the link from its base to its tip.
+    They grow with the square of the frequency times ``bending``, to the power 1/4, and times ``waves`` of stretching,
+    shear and torsion, to the power 1/2.
     """
-    length, bending = float(beam.length), float(min(beam.bending_y, beam.bending_z))
-    mixed = math.sqrt(bending * float(beam.torsion))
-    n, v_y, v_z, torque, m_y, m_z = np.abs(forces).max(axis=0)
+
+    still: Any
+    bending: Any
+    waves: Any
+
+    def at(self, square: float) -> float:
+        """Return the number of pieces at the square of a frequency, in rad^2/s^2, not rounded."""
+        return float(max(self.still, (square * self.bending) ** 0.25, (square * self.waves) ** 0.5))
+
+
+def pieces_needed(beam: BeamValues, theory: Theory, forces: Array) -> Needed:
+    """Return the numbers of pieces of a link under ``forces`` (S, 6) along it from its base to its tip.
+
+    All may be traced.
+    """
+    longest = beam.length / _LARGEST
+    bending = xp.minimum(beam.bending_y, beam.bending_z)
+    mixed = xp.sqrt(bending * beam.torsion)
+    n, v_y, v_z, torque, m_y, m_z = xp.max(xp.abs(forces), axis=0)
     left = stiffness_left(beam, theory, forces[:, 0])
-    if not left.min() > 0.0:
-        return math.inf
-    least = min(1.0, float(left.min()))
-    changed = float(np.max(left.max(axis=1) - left.min(axis=1))) / least / _MOST_CHANGED
+    lowest = xp.min(left)
+    least = xp.where(lowest > 0.0, xp.minimum(1.0, lowest), 1.0)
+    changed = xp.max(xp.max(left, axis=1) - xp.min(left, axis=1)) / least / _MOST_CHANGED
     shear, axial = float(theory.shear), float(theory.axial)
-    give = shear / float(min(beam.shearing_y, beam.shearing_z))
-    rotary = float(theory.rotary_inertia) * max(float(beam.rotary_y), float(beam.rotary_z))
+    give = shear / xp.minimum(beam.shearing_y, beam.shearing_z)
+    rotary = float(theory.rotary_inertia) * xp.maximum(beam.rotary_y, beam.rotary_z)
     sizes = [
-        (n / bending / least) ** 0.5,
-        max(v_y, v_z) ** 0.5 / mixed**0.5,
+        xp.sqrt(n / bending / least),
+        xp.sqrt(xp.maximum(v_y, v_z) / mixed),
         torque / bending,
         (m_y + m_z) / mixed / least,
-        (square * float(beam.mass) / bending) ** 0.25,
-        (square * float(beam.mass) * (axial / float(beam.stretching) + give / least)) ** 0.5,
-        (square * (float(beam.polar) / float(beam.torsion) / least + rotary / bending)) ** 0.5,
     ]
-    return max(1.0, max(sizes) * length / _LARGEST, changed)
+    at_rest = xp.maximum(1.0, xp.maximum(xp.max(xp.stack(sizes)) * longest, changed))
+    waves = xp.maximum(
+        beam.mass * (axial / beam.stretching + give / least),
+        beam.polar / beam.torsion / least + rotary / bending,
+    )
+    return Needed(
+        xp.where(lowest > 0.0, at_rest, np.inf),
+        beam.mass / bending * longest**4,
+        waves * longest**2,
+    )
 
 
 def pieces_of(

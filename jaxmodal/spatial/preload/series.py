@@ -28,7 +28,7 @@ from jaxmodal.spatial.preload.members import (
 )
 
 #: terms of a series; sizes of pieces are below one, and the terms fall with the factorial of twice their number
-_TERMS = 13
+TERMS = 13
 #: doublings of the power up to which the series of an inverse goes, 31; see the iterations in `members`
 _DOUBLINGS = 4
 
@@ -53,7 +53,7 @@ def transfer_series(
     inverse, found = _one_less(value_of(blocks)), []
     stages = np.broadcast_to(np.tile(np.eye(12), (STAGES, 1)), (count, size, 12))
     constant, slopes = stages, np.zeros(())  # slopes along the piece
-    for number in range(_TERMS):
+    for number in range(TERMS):
         stages = solved(blocks, inverse, constant)
         of_before, by_stage = slopes, stages.reshape(count, STAGES, 12, 12)
         slopes = inertia @ by_stage
@@ -77,7 +77,7 @@ def _one_less(matrices: Numbers) -> Numbers:
 def transfers_at(series: Numbers, square: Any) -> Any:
     """Return transfer matrices at squares of frequencies, in rad^2/s^2, along leading axes."""
     square = square if isinstance(square, Dual) else np.asarray(square)
-    return np.tensordot(square[..., None] ** np.arange(_TERMS), series, 1)
+    return np.tensordot(square[..., None] ** np.arange(TERMS), series, 1)
 
 
 def pieces_at(series: Numbers, square: complex) -> Pieces:

@@ -20,7 +20,7 @@ from jaxmodal.spatial.preload.loaded import Judged, SpatialLoadedArm, crossing, 
 from jaxmodal.statics.load_factors import Factor, factors
 
 #: share of the arm's frequency scale at which modes of zero frequency are counted
-_NEARLY_ZERO = 1e-5
+NEARLY_ZERO = 1e-5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +47,7 @@ class VibratingArm:
         """Number of zero frequencies: motions that neither springs nor loads resist."""
         if not self.loaded.moves_without_strain():
             return 0
-        found = self.judged(_NEARLY_ZERO * self.scale())
+        found = self.judged(NEARLY_ZERO * self.scale())
         assert found is not None
         return found.negative
 

@@ -1,7 +1,7 @@
 // What a mode depends on, and how the arm answers to a force: from determinants next to each other, in double-double.
 
 /** What determinants say of an arm that has lost its digits, they say of its parts. */
-const exactly = (arm, omega) => (CERTAIN * evaluate(arm, omega, "double").noise <= 1e-15 ? (x) => x : (x) => cutArm(x, (i) => shareOf(x, i)));
+const exactly = (arm, omega) => (arm.rest ? (x) => ({ ...x, counts: piecesFor(arm, omega) }) : CERTAIN * evaluate(arm, omega, "double").noise <= 1e-15 ? (x) => x : (x) => cutArm(x, (i) => shareOf(x, i)));
 
 /** The arm with another value, in SI units, at an address. */
 export const setValue = (arm, address, value) => setValues(arm, { [address]: value });
@@ -75,6 +75,7 @@ const RESOLVED_ANSWER = 1e-8;
 export function receptances(arm, omega, first, second, loss = 0, own = false) {
   if (!(loss >= 0 && loss < 10)) throw new Error(`loss = ${loss}: must be 0 or more, and less than 10.`);
   if (loss > 0 && arm.written.loaded && arm.written.held) throw new Error(`loss = ${loss}: under forces at rest the page has no loss factor for all of an arm with supports or an elastic base; set it to 0.`);
+  if (arm.rest && (loss > 0 || (own && arm.written.damping))) throw new Error("the page knows no damping of arms in space under loads: set the loss factor to 0, and leave out the damping of the file; frequency_response of the library has both.");
   const { cut, springs } = atPorts(arm, [first, second]), same = JSON.stringify(first) === JSON.stringify(second);
   const losses = (at) => (loss > 0 || (own && arm.written.damping) ? lossesAt(arm, at, loss, own) : null);
   return Float64Array.from(omega, (at) => {

@@ -19,16 +19,26 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.preload import condensation, members
+from jaxmodal.spatial.preload.chain import LOOKED_AT
+from jaxmodal.spatial.preload.loaded import ROUNDING as ROUNDING_AT_REST
+from jaxmodal.spatial.preload.series import TERMS
+from jaxmodal.spatial.preload.vibrating import NEARLY_ZERO
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
 from jaxmodal.spatial.stiffness.model import NO_ROOM, SLOWLY
+from jaxmodal.statics import load_factors
+from jaxmodal.statics.equilibrium import BALANCED
 from jaxmodal.statics.link_parts import REFLECTED
+from jaxmodal.statics.stability import NO_STIFFNESS
 from sweeps.explorer.solver.programs import LEVER, arm_programs
 from sweeps.explorer.solver.spatial_layouts import OF_LOAD
 from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
-#: formats of the texts of planar arms and arms in space; their numbers increase with every change
+#: formats of the texts of planar arms, of arms in space, and of those under loads; their numbers increase with every
+#: change
 FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 4"
+REST_FORMAT = "jaxmodal arm in space under loads 1"
 _PLACE = "// @generated constants\n"
 #: scripts that together form one module for arms of one kind; each needs only scripts before it
 _FIRST = ("arithmetic.js", "members.js", "damped.js", "ports.js")
@@ -42,18 +52,46 @@ SPACE_SCRIPTS = (
     "space_damped.js",
     *_LAST,
 )
+#: the damping of other arms in space holds for none under loads
+REST_SCRIPTS = (
+    *(name for name in SPACE_SCRIPTS if not name.endswith("damped.js")),
+    *("matrices.js", "space_pieces.js", "space_rest.js"),
+)
 
 
-def module_text(in_space: bool = False) -> str:
-    """Return the text of the solver as an ES module, for planar arms or for arms in space.
+#: numbers of arms in space under loads: of the pieces of links, of counts, of what is rounding
+_AT_REST = {
+    "stages": members.STAGES,
+    "points": members.POINTS.tolist(),
+    "weights": members.WEIGHTS.tolist(),
+    "integrals": members.INTEGRALS.tolist(),
+    "terms": TERMS,
+    "most": members.MOST_PIECES,
+    "shares": LOOKED_AT.tolist(),
+    "nearlySingular": condensation.NEARLY_SINGULAR,
+    "rounded": condensation.ROUNDED,
+    "acts": condensation.ACTS,
+    "noRoom": NO_ROOM,
+    "rounding": ROUNDING_AT_REST,
+    "noStiffness": NO_STIFFNESS,
+    "nearlyZero": NEARLY_ZERO,
+    "balanced": BALANCED,
+    "close": load_factors.CLOSE,
+    "widest": load_factors.WIDEST,
+}
+
+
+def module_text(in_space: bool = False, under_loads: bool = False) -> str:
+    """Return the text of the solver as an ES module, for planar arms, for arms in space or for those under loads.
 
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
     ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
     ``receptances(arm, omega, port, port, loss, own)``; the source describes arguments and results.
     """
+    at_rest = in_space and under_loads
     constants = {
-        "FORMAT": SPACE_FORMAT if in_space else FORMAT,
+        "FORMAT": REST_FORMAT if at_rest else SPACE_FORMAT if in_space else FORMAT,
         "OPERATIONS": OPERATIONS,
         "GROUND": GROUND,
         "ROTOR": REFLECTED,
@@ -81,9 +119,11 @@ def module_text(in_space: bool = False) -> str:
         "SERIES": {name: rows.tolist() for name, rows in dd.SERIES_PARTS.items()},
         "EXP_HALVINGS": dd.EXP_HALVINGS,
     }
+    if at_rest:
+        constants["REST"] = _AT_REST
     lines = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
     folder = resources.files(__package__)
-    scripts = SPACE_SCRIPTS if in_space else SCRIPTS
+    scripts = REST_SCRIPTS if at_rest else SPACE_SCRIPTS if in_space else SCRIPTS
     source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in scripts)
     return source.replace(_PLACE, "".join(lines))
 
@@ -107,7 +147,8 @@ def arm_json(arm: AnyArm, theory: TheoryName = "timoshenko") -> str:
     """
     written: dict[str, Any] = {"aliases": ALIASES}
     if isinstance(arm, SpatialArm):
-        written |= {"format": SPACE_FORMAT, **spatial_programs(arm, theory)}
+        own = SPACE_FORMAT if arm.loads is None else REST_FORMAT
+        written |= {"format": own, **spatial_programs(arm, theory)}
     else:
         written |= {"format": FORMAT, **arm_programs(arm, theory)}
     return json.dumps(written, allow_nan=False, separators=(",", ":"))

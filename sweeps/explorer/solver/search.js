@@ -41,7 +41,7 @@ function zerosAtRest(arm) {
 }
 
 /** Modes of frequency zero: those below all that the stiffness of links can hold. */
-const zeroModes = (arm) => (arm.written.loaded ? zerosAtRest(arm) : evaluate(arm, 1e-10 * arm.scale, "double").count);
+const zeroModes = (arm) => (arm.rest ? zerosUnderLoads(arm) : arm.written.loaded ? zerosAtRest(arm) : evaluate(arm, 1e-10 * arm.scale, "double").count);
 
 /** The lowest `nModes` frequencies, rad/s, each with the ends that enclose it and whether counts certify it. */
 export function frequencies(arm, nModes) {
@@ -74,9 +74,9 @@ export function frequencies(arm, nModes) {
     for (let k = points.length - 1; k >= 0; k--) if (points[k].count >= mode) high = points[k]; else break;
     const found = enclose(value, { ...low, closed: false, weight: 0 }, { ...high, closed: false, weight: 0 }, mode, 1e-12, 60);
     omega[mode - 1] = found.omega;
-    // in float64, as far from the mode as rounding can move it and no farther than 4e-10
-    const near = evaluate(arm, found.omega, "float64"), aside = Math.max(2e-11, 4 * CERTAIN * near.noise);
-    const a = aside <= 4e-10 && evaluate(arm, found.omega * (1 - aside), "float64");
+    // in float64, as far from the mode as rounding can move it and no farther than 4e-10; under loads see there
+    const aside = arm.rest ? clearAside(arm, found.omega, found.omega) : Math.max(2e-11, 4 * CERTAIN * evaluate(arm, found.omega, "float64").noise);
+    const a = (arm.rest || aside <= 4e-10) && evaluate(arm, found.omega * (1 - aside), "float64");
     const b = a && evaluate(arm, found.omega * (1 + aside), "float64");
     if (b && a.count === mode - 1 && b.count === mode && agrees(a) && agrees(b) && CERTAIN * Math.max(a.noise, b.noise) < 0.5 * aside) {
       certified[mode - 1] = 1; lower[mode - 1] = a.omega; upper[mode - 1] = b.omega;
@@ -111,8 +111,9 @@ function confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity)
     while (last + 1 < n && omega[last + 1] - omega[last] <= TOLERANCE * omega[last + 1]) last++;
     if (open.some((mode) => mode - 1 >= first && mode - 1 <= last)) {
       const before = first > zeros ? omega[first - 1] : 0, after = last + 1 < n ? omega[last + 1] : Infinity;
-      const below = Math.max(omega[first] * (1 - TOLERANCE), 0.5 * (before + omega[first]));
-      const above = Math.min(omega[last] * (1 + TOLERANCE), 0.5 * (omega[last] + after));
+      const aside = arm.rest ? clearAside(arm, omega[first], omega[last]) : TOLERANCE;
+      const below = Math.max(omega[first] * (1 - aside), 0.5 * (before + omega[first]));
+      const above = Math.min(omega[last] * (1 + aside), 0.5 * (omega[last] + after));
       const proved = (model) => {
         const a = evaluate(model, below, "double"), b = evaluate(model, above, "double");
         const clear = CERTAIN * a.noise * omega[first] < 0.5 * (omega[first] - below) && CERTAIN * b.noise * omega[last] < 0.5 * (above - omega[last]);

@@ -18,6 +18,7 @@ export function loadArm(json) {
   const tapes = { waves: pair(written.waves), member: pair(written.member) };
   for (const name of ["sizes", "plane", "twist", "passed"]) tapes[name] = new Tape(written[name]);
   tapes.carrying = written.carrying.map(({ entries, pivots, ...own }) => ({ entries, pivots: pivots && pair(pivots), ...Object.fromEntries(Object.entries(own).map(([name, tape]) => [name, new Tape(tape)])) }));
+  if (written.rest) tapes.rest = restTapes(written.rest);
   if (written.whole[0].held) tapes.base = new Tape(written.whole[0].held.springs);
   return withValues({ written, tapes, layouts }, numbers(written.values));
 }
@@ -43,12 +44,13 @@ function withValues(arm, values) {
   const changed = { ...arm, values, members, scale: members[n - 2], invalid: members[n - 1] !== 0 };
   changed.links = arm.written.whole.map((written, i) => linkOf(changed, written, values, i));
   changed.firsts = changed.links.map((_, i) => i);
+  if (arm.tapes.rest) changed.rest = restOf(changed, values);
   changed.zeros = changed.links.reduce((sum, { springs }) => sum + springs.filter(({ from }) => values[from] === 0).length, 0);
   return supported(changed);
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */
-const cutArm = (arm) => supported({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+const cutArm = (arm) => (arm.rest ? arm : supported({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) }));
 
 /** The same arm with flexible links cut at `shares` of the length of each; `firsts` is where each of them begins. */
 function cutAt(arm, shares) {
@@ -64,7 +66,7 @@ function cutAt(arm, shares) {
       links.push(linkOf(arm, { ...part, member: { ...part.member, span: [ends[p], end] } }, arm.values, i));
     });
   });
-  return supported({ ...arm, links, firsts });
+  return supported({ ...arm, links, firsts, shares });
 }
 
 /** A part of a link without what its tip carries. */
@@ -208,6 +210,7 @@ function inputsOf(arm, link, pairs) {
 
 /** Sign and logarithm of the determinant, count of modes below, what is rounded. */
 function evaluate(arm, omega, kind, springs = []) {
+  if (arm.rest) return evaluateAtRest(arm, omega, springs);
   const at = Math.max(omega, RESOLVED[kind] * arm.scale), pairs = kind === "double";
   startBeyond(arm, at);
   // what rounding does to float64 in space is not known from one evaluation: it serves to search, not to certify
@@ -298,5 +301,5 @@ function stiffer(link, k) {
   if (unit !== 0 && c === 0) return [link, 1];
   const [more, less] = unit === 0 ? [k, 1 / k] : [1 + k * c, c / (1 + k * c)];
   hi[at] = 1; hi[at + 1] = less; lo[at + 1] = 0;
-  return [{ ...link, hi, lo }, more];
+  return [{ ...link, hi, lo, motor: k }, more];
 }

@@ -86,6 +86,7 @@ export function places(arm) {
  */
 export function shape(arm, omega) {
   if (!(omega > 1e-9 * arm.scale)) throw new Error(`omega = ${omega}: a mode of frequency zero is a motion without strain, which has no shape here.`);
+  if (arm.rest) return shapeUnderLoads(arm, omega);
   const { exact, multiplicity } = modeAt(arm, omega), { pieces, baseLinks } = arm.written, frames = posed(arm);
   const reach = Math.hypot(...frames.at(-1).outer) || 1;
   const aside = inward(arm, exact * (1 + 1e-4), pieces), kept = inward(arm, exact, pieces);

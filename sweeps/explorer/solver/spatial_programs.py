@@ -14,7 +14,6 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.cut_links import SHARES
 from jaxmodal.runtime.errors import ArmError
@@ -44,6 +43,7 @@ from sweeps.explorer.solver.spatial_changes import (
 )
 from sweeps.explorer.solver.spatial_layouts import (
     BEFORE_SPRINGS,
+    ENTRIES,
     OF_SPRING,
     layout_tapes,
     passed_tape,
@@ -52,6 +52,11 @@ from sweeps.explorer.solver.spatial_members import (
     member_of,
     member_programs,
     sizes_of,
+)
+from sweeps.explorer.solver.spatial_rest import (
+    loads_at_rest,
+    require_solved_at_rest,
+    rest_programs,
 )
 from sweeps.explorer.solver.spatial_supports import carrying_tapes, loads_of, supports_of
 from sweeps.explorer.solver.tapes import number as plain
@@ -62,7 +67,7 @@ PIECES = 8
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """Return the addresses of values that can be set: joints, links, bodies, offsets, the base, supports."""
+    """Return the addresses of values that can be set: joints, loads, links, bodies, offsets, base, supports."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -71,7 +76,7 @@ def values_of(arm: SpatialArm) -> list[str]:
         for m, spring in enumerate(link.joint_springs, start=1):
             if np.isfinite(spring.stiffness):
                 found.append(f"link{k}.joint_spring{m}.stiffness")
-    found += sizes_of(arm)
+    found += [*loads_at_rest(arm), *sizes_of(arm)]
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
     found += ["payload.mass", *moments_of(arm), *centres_of(arm)]
@@ -85,17 +90,16 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm has loads, or too many supports, one of which is rigid; see also `natural_frequencies`.
+        The arm has loads and supports, or too many supports, one of which is rigid; see also `natural_frequencies`.
     """
-    refuse_loads(
-        arm, "a page that solves an arm in space (pages of its sweeps show what was computed)"
-    )
-    loads = loads_of(arm)
-    model = arm.model(theory)
+    if arm.loads is not None:
+        require_solved_at_rest(arm)
+    unloaded = arm.replace(loads=None)
+    model = unloaded.model(theory)
     if model.invalid:
         raise ArmError("the arm has an invalid value; create it again from its values.")
     names = values_of(arm)
-    plain_arm = bare(arm)
+    plain_arm = bare(unloaded)
     apart = {*sizes_of(arm), *base_of(arm)}
     moved = [name for name in values_of(plain_arm) if name not in apart]
     keys = keys_of(moved)
@@ -113,12 +117,25 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
         "cut": cut.written(layouts),
-        "layouts": [layout_tapes(*layout, loads) for layout in layouts],
         **member_programs(arm, names, model.flags),
         "passed": passed_tape(),
         "pieces": PIECES,
         "baseLinks": len(whole.links) - arm.num_links,
         "shares": SHARES,
+        **_formulas(arm, model, names, layouts),
+    }
+
+
+def _formulas(
+    arm: SpatialArm, model: SpatialModel, names: list[str], layouts: list[tuple[int, bool, bool]]
+) -> dict[str, Any]:
+    """Return the tapes of links of each layout; of an arm under loads, which needs none of these, those at rest."""
+    if arm.loads is not None:
+        rest = rest_programs(arm, model, names)
+        return {"layouts": [], "carrying": [{"entries": ENTRIES, "pivots": None}], "rest": rest}
+    loads = loads_of(arm)
+    return {
+        "layouts": [layout_tapes(*layout, loads) for layout in layouts],
         "carrying": [carrying_tapes(number) for number in loads],
     }
 

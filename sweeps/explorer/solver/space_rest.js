@@ -1,0 +1,249 @@
+// Arms in space under loads: forces at rest by a tape, counts from the tip to the base, shapes back to the tip. As `chain`,
+// `condensation`, `loaded` and `vibrating` of `spatial.preload` in the library, in float64.
+
+/** The tapes of an arm under loads. */
+const restTapes = ({ beams, parts, rates, needed }) => ({ beams: new Tape(beams), parts: new Tape(parts), rates: new Tape(rates), needed: new Tape(needed) });
+
+/** What an arm under loads is at its values: numbers of its parts, its beams, what its links need. */
+function restOf({ written: { rest: written }, tapes: { rest: tapes } }, values) {
+  const beams = run(tapes.beams, values), found = run(tapes.parts, [...values, ...beams]);
+  const links = written.forces.map((at, k) => {
+    if (at === null) return null;
+    const beam = beams.subarray(k * written.beam, (k + 1) * written.beam), ends = found.subarray(at, at + 18);
+    const [still, bending, waves] = run(tapes.needed, [...beam, ...REST.shares.flatMap((share) => forcesAt(ends, share))]);
+    return { beam, ends, still, bending, waves };
+  });
+  const [reach, lengths] = found.subarray(written.sizes, written.sizes + 2);
+  return { found, links, reach, lengths, series: new Map() };
+}
+
+/** What is beyond a place: its stiffness, unknowns that are kept, with their coupling to the motion here; pivots so far. */
+class Beyond {
+  constructor(reach, trail) {
+    Object.assign(this, { reach, trail, w: new Float64Array(36), beside: new Float64Array(0), own: [], held: [], forces: 0, log: 0, count: 0, fallen: 0, clear: true });
+  }
+
+  rigid(matrix) {
+    const back = transposed(matrix, 6, 6), kept = this.own.length;
+    this.w = symmetric(times(times(back, this.w, 6, 6, 6), matrix, 6, 6, 6), 6);
+    if (kept > 0) this.beside = times(back, this.beside, 6, 6, kept);
+    this.held = this.held.map((x) => times(back, x, 6, 6, 1));
+    this.trail?.push({ matrix });
+  }
+
+  /** Pivots that are eliminated together. */
+  judge(values) {
+    const largest = values.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
+    for (const x of values) {
+      this.log += Math.log(Math.abs(x));
+      this.count += Number(x < 0);
+      this.fallen += Number(x < -REST.noStiffness * largest);
+      if (!(Math.abs(x) > REST.rounding * largest)) this.clear = false;
+    }
+  }
+
+  /** Release an elastic element of `k` deflections; `coupled` couples them to the motion before, in addition. */
+  release(roots, k, unit, coupled) {
+    const acting = times(this.w, roots, 6, 6, k), corner = times(transposed(roots, 6, k), acting, k, 6, k);
+    const scale = unit ? this.scale(roots, unit, k) : new Float64Array(k).fill(1), along = roots.map((x, i) => x * scale[i % k]);
+    for (const x of scale) this.log -= 2 * Math.log(x);
+    for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) corner[i * k + j] = (corner[i * k + j] + (unit ? unit[i * k + j] : Number(i === j))) * scale[i] * scale[j];
+    this.meet(along, corner, k);
+    const kept = this.own.length, size = k + kept, known = new Float64Array(6 * size), block = new Float64Array(size * size);
+    for (let i = 0; i < 6; i++) {
+      for (let j = 0; j < k; j++) known[i * size + j] = (acting[i * k + j] + (coupled ? coupled[i * k + j] : 0)) * scale[j];
+      for (let j = 0; j < kept; j++) known[i * size + k + j] = this.beside[i * kept + j];
+    }
+    const across = kept > 0 && times(transposed(along, 6, k), this.beside, k, 6, kept);
+    for (let i = 0; i < k; i++) {
+      for (let j = 0; j < k; j++) block[i * size + j] = corner[i * k + j];
+      for (let j = 0; j < kept; j++) block[i * size + k + j] = block[(k + j) * size + i] = across[i * kept + j];
+    }
+    for (let j = 0; j < kept; j++) block[(k + j) * (size + 1)] = this.own[j];
+    const { values, vectors } = eigen(symmetric(block, size), size), acted = times(known, vectors, 6, size, size);
+    const least = Math.max(REST.nearlySingular, REST.rounded * values.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
+    const open = [...values.keys()].filter((j) => !(Math.abs(values[j]) > least)), done = [...values.keys()].filter((j) => Math.abs(values[j]) > least);
+    for (const j of done) for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) this.w[6 * a + b] -= (acted[a * size + j] / values[j]) * acted[b * size + j];
+    symmetric(this.w, 6);
+    this.trail?.push({ along, k, size, values, vectors, acted, open });
+    this.own = open.map((j) => values[j]);
+    this.beside = Float64Array.from({ length: 6 * open.length }, (_, i) => acted[Math.floor(i / open.length) * size + open[i % open.length]]);
+    this.judge(done.map((j) => values[j]));
+  }
+
+  /** Keep the forces of rigid supports that do work on these deflections, scaled to them, as further unknowns. */
+  meet(along, corner, k) {
+    const several = this.held.length, kept = this.own.length;
+    if (several === 0) return;
+    const scaled = this.held.map((x) => {
+      const largest = Math.max(...Array.from({ length: k }, (_, j) => x.reduce((sum, y, i) => sum + Math.abs(y * along[i * k + j]), 0)));
+      return largest > 0 ? x.map((y) => y / largest) : x;
+    });
+    const columns = scaled.map((x) => times(transposed(along, 6, k), x, k, 6, 1)), turned = orthogonal(columns);
+    const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
+    this.held = [];
+    const met = [];
+    columns.forEach((u, j) => {
+      const size = Math.hypot(...u);
+      if (!(size > REST.acts)) { this.held.push(mixed[j]); return; }
+      const stiff = times(u, times(corner, u, k, k, 1), 1, k, 1)[0] / size ** 2;
+      met.push(mixed[j].map((x) => (x * Math.sqrt(Math.max(1, stiff))) / size));
+    });
+    if (several === this.held.length) return;
+    this.forces += met.length;
+    const wide = kept + met.length, beside = new Float64Array(6 * wide);
+    for (let i = 0; i < 6; i++) for (let j = 0; j < wide; j++) beside[i * wide + j] = j < kept ? this.beside[i * kept + j] : met[j - kept][i];
+    Object.assign(this, { beside, own: [...this.own, ...met.map(() => 0)] });
+  }
+
+  /** Supports at a tip: springs, or rigid ones, whose forces are unknown. */
+  supports(numbers, several) {
+    for (let m = 0; m < several; m++) {
+      const d = numbers.slice(6 * m, 6 * m + 6), k = numbers[6 * several + m];
+      if (k === Infinity) this.held.push(d);
+      else for (let i = 0; i < 36; i++) this.w[i] += k * d[Math.floor(i / 6)] * d[i % 6];
+    }
+  }
+
+  /** Scales of the deflections: free ones by the stiffness against motions of their kind, others 1. */
+  scale(roots, unit, k) {
+    const most = (at) => Math.max(...at.map((i) => Math.abs(this.w[i]))), turned = most([21, 28, 35]), moved = Math.max(most([0, 7, 14]), turned / this.reach ** 2);
+    return Float64Array.from({ length: k }, (_, j) => {
+      const size = [0, 1, 2, 3, 4, 5].reduce((sum, i) => sum + (i < 3 ? moved : turned) * roots[i * k + j] ** 2, 0);
+      return unit[j * (k + 1)] <= 0 && size > 0 ? 1 / Math.sqrt(size) : 1;
+    });
+  }
+
+  /** The springs of a joint, and its rotor; `further` stiffens the one about its axis. */
+  joint(numbers, several, square, further) {
+    const [stiffness, coupling] = [numbers.slice(6 * several, 7 * several), numbers.subarray(7 * several, 7 * several + 36)], [inertia, ratio] = numbers.subarray(7 * several + 36);
+    stiffness[several - 1] += further;
+    const given = [...stiffness.keys()].filter((j) => stiffness[j] !== Infinity), k = given.length, turning = square * inertia;
+    const spin = [0, 1, 2, 3, 4, 5].map((i) => (i < 3 ? 0 : numbers[6 * (several - 1) + i])), last = given.at(-1) === several - 1 ? k - 1 : -1;
+    if (k > 0) {
+      const roots = Float64Array.from({ length: 6 * k }, (_, i) => numbers[6 * given[i % k] + Math.floor(i / k)] / Math.sqrt(stiffness[given[i % k]] || 1));
+      const give = last < 0 ? 0 : ratio * spin.reduce((sum, x, i) => sum + x * roots[i * k + last], 0), unit = new Float64Array(k * k), coupled = times(coupling, roots, 6, 6, k);
+      given.forEach((j, i) => { unit[i * (k + 1)] = Number(stiffness[j] > 0); });
+      if (last >= 0) {
+        unit[last * (k + 1)] -= turning * give * give;
+        for (let i = 0; i < 6; i++) coupled[i * k + last] -= turning * spin[i] * give;
+      }
+      this.release(roots, k, unit, coupled);
+    }
+    for (let i = 3; i < 6; i++) for (let j = 3; j < 6; j++) this.w[6 * i + j] -= turning * spin[i] * spin[j];
+  }
+}
+
+/** The arm at a frequency from its tip to its base, with springs at ports; null where a link would need too many pieces. */
+function condensed(arm, omega, springs, trail) {
+  const { rest, firsts, written: { rest: { steps }, baseLinks } } = arm, counts = arm.counts ?? piecesFor(arm, omega), square = omega * omega;
+  if (!counts) return null;
+  const beyond = new Beyond(rest.reach, trail);
+  const spring = (at) => springs.forEach((each) => { if (each.at === at) for (let k = 0; k < 36; k++) beyond.w[k] += each.k * each.vector[Math.floor(k / 6)] * each.vector[k % 6]; });
+  for (const { kind, at, link, names } of [...steps].reverse()) {
+    const numbers = rest.found.subarray(at), first = firsts[link + baseLinks];
+    if (kind === "rigid") beyond.rigid(numbers.subarray(0, 36));
+    else if (kind === "mass") for (let k = 0; k < 36; k++) beyond.w[k] -= square * numbers[k];
+    else if (kind === "turning") for (let k = 0; k < 9; k++) beyond.w[21 + 6 * Math.floor(k / 3) + (k % 3)] += numbers[k];
+    else if (kind === "joint") beyond.joint(numbers, names.length, square, arm.links[first].motor ?? 0);
+    else if (kind === "support") beyond.supports(numbers, names.length);
+    else if (kind === "base") beyond.release(transposed(inverse(rootOf(numbers), 6), 6, 6), 6);
+    else if (kind === "bar") {
+      trail?.push({ point: link });
+      beyond.rigid(numbers.subarray(0, 36));
+      trail?.push({ point: link });
+      spring(first);
+    } else {
+      const ends = [0, ...(arm.shares?.(link + baseLinks) ?? []), 1];
+      for (let part = ends.length - 2; part >= 0; part--) {
+        spring(first + part);
+        const [from, to] = ends.slice(part), transfers = transfersOf(arm, link, from, to, Math.max(1, Math.ceil(counts[link] * (to - from))), square);
+        for (const transfer of transfers.reverse()) {
+          trail?.push({ point: link });
+          const { stiffness, carried, roots } = pieceOf(transfer);
+          beyond.release(roots, 6);
+          beyond.rigid(carried);
+          for (let k = 0; k < 36; k++) beyond.w[k] += stiffness[k];
+        }
+      }
+      trail?.push({ point: link });
+    }
+  }
+  beyond.judge(beyond.own);
+  return beyond;
+}
+
+/** As `evaluate`, of an arm under loads; `falls` where an eigenvalue is negative beyond rounding. */
+function evaluateAtRest(arm, omega, springs) {
+  const beyond = condensed(arm, omega, springs);
+  if (!beyond) return { omega, sign: 1, log: 0, count: 2 ** 53, noise: Infinity, falls: true };
+  const { log, clear, forces } = beyond, count = beyond.count - forces;
+  return { omega, sign: count % 2 === 0 ? 1 : -1, log, count, noise: clear ? 0 : Infinity, falls: beyond.fallen > forces };
+}
+
+/** How far beside modes no eigenvalue is within rounding of zero: as near as rounding allows, up to the widest; as the library. */
+function clearAside(arm, first, last) {
+  let aside = REST.close;
+  while (aside < REST.widest && [first * (1 - aside), last * (1 + aside)].some((at) => evaluate(arm, at, "double").noise > 0)) aside *= 10;
+  return aside;
+}
+
+/** Refuses rigid supports that others make redundant, or where the arm is rigid, and supports that may hold free joints. */
+function requireRoomAtRest({ rest: { found }, zeros, written: { rest: { steps } } }) {
+  const held = steps.filter(({ kind }) => kind === "support");
+  if (held.length > 0 && zeros > 0) throw new Error("an arm in space under loads whose free joints supports may hold: the page cannot tell whether it is at rest; give every joint a stiffness.");
+  for (const { at, names, names: { length: n } } of held) names.forEach((name, k) => {
+    if (found[at + 6 * n + k] === Infinity && !(Math.abs(found[at + 7 * n + k]) > REST.noRoom)) throw new Error(`${name} = Infinity: the arm is rigid there, by its theory, its rigid links or other rigid supports; give it a large finite stiffness.`);
+  });
+}
+
+/** The frequencies of zero of an arm that its loads neither buckle nor drive from its posture. */
+function zerosUnderLoads(arm) {
+  requireRoomAtRest(arm);
+  requireHeld(arm);
+  const { count, noise, falls } = evaluate(arm, 0, "double");
+  if (arm.zeros > 0 ? falls : count > 0 || noise > 0) throw new Error("the loads buckle this arm, or push it out of this posture: it has no frequencies there.");
+  return arm.zeros > 0 ? evaluate(arm, REST.nearlyZero * arm.scale, "double").count : 0;
+}
+
+/** Refuses loads that exert a force in a spring of zero stiffness, as the library. */
+function requireHeld({ rest: { found, lengths }, written: { rest: { steps } } }) {
+  const joints = steps.filter(({ kind }) => kind === "joint").map(({ at, link, names: { length: n }, names }) => ({ link, names, directions: found.subarray(at, at + 6 * n), stiffness: found.subarray(at + 6 * n, at + 7 * n), load: found.subarray(at + 7 * n + 38, at + 7 * n + 44) }));
+  const most = (from) => joints.reduce((size, { load }) => Math.max(size, ...load.subarray(from, from + 3).map(Math.abs)), 0), force = most(0), moment = Math.max(most(3), force * lengths);
+  if (!(Number.isFinite(force) && Number.isFinite(moment))) throw new Error("the forces at rest are not finite; check the loads and masses and their units (m/s^2, N, kg).");
+  for (const { link, names, directions, stiffness, load } of joints) stiffness.forEach((k, j) => {
+    const own = directions.subarray(6 * j, 6 * j + 6), turns = own.subarray(3).some((x) => x !== 0), size = Math.abs(own.reduce((sum, x, i) => sum + x * load[i], 0));
+    if (k === 0 && size > REST.balanced * (turns ? moment : force)) throw new Error(`link${link + 1}.${names[j]} = 0: nothing holds the arm against a ${turns ? "moment" : "force"} of ${Number(size.toPrecision(4))} N${turns ? " m about" : " along"} it; give it a stiffness greater than 0.`);
+  });
+}
+
+/** As `shape`, of an arm under loads: the deflection that is left at the base moves what is beyond it. */
+function shapeUnderLoads(arm, omega) {
+  const { exact, multiplicity } = modeAt(arm, omega), { pieces, baseLinks } = arm.written, trail = [];
+  const counts = piecesFor(arm, exact)?.map((several) => pieces * Math.ceil(several / pieces));
+  const { own } = condensed({ ...arm, counts, once: true }, exact, [], trail);
+  if (own.length === 0) throw new Error("no deflection answers to this mode alone, so that its shape cannot be drawn.");
+  const least = own.reduce((best, x, k) => (Math.abs(x) < Math.abs(own[best]) ? k : best), 0);
+  let kept = own.map((_, k) => Number(k === least)), motion = new Float64Array(6);
+  const points = arm.rest.links.map(() => []);
+  for (const { matrix, point, along, k, size, values, vectors, acted, open } of trail.reverse()) {
+    if (point !== undefined) points[point].push(motion);
+    else if (matrix) motion = times(matrix, motion, 6, 6, 1);
+    else {
+      const z = Float64Array.from(values, (value, j) => (open.includes(j) ? kept[open.indexOf(j)] : -motion.reduce((sum, x, i) => sum + x * acted[i * size + j], 0) / value));
+      const given = times(vectors, z, size, size, 1), moved = times(along, given.subarray(0, k), 6, k, 1);
+      kept = [...given.subarray(k)]; // the forces that were met here stand last, and nothing further out knows them
+      motion = motion.map((x, i) => x + moved[i]);
+    }
+  }
+  const frames = posed(arm).slice(baseLinks), outers = places(arm);
+  const found = frames.map(({ axes, inner, along }, i) => {
+    const every = arm.rest.links[i] ? (points[i].length - 1) / pieces : 1, shown = points[i].filter((_, p) => p % every === 0), { outer } = outers[i];
+    return {
+      at: shown.map((_, p) => inner.map((x, k) => x + (outer[k] - x) * (p / (shown.length - 1)))),
+      moved: shown.map((u) => along(axes, u.subarray(0, 3))),
+      turned: shown.map((u) => along(axes, u.subarray(3, 6))),
+    };
+  });
+  return { ...normalised(found), multiplicity };
+}
