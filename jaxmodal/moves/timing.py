@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.optimize import linprog
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.quantities import shown
@@ -136,7 +135,7 @@ def time_optimal(
     Notes
     -----
     With x the square of the speed along the path and u the acceleration, all limits are linear in x and u. A backward
-    pass from rest computes, by a linear program of two unknowns at every point, the largest x from which the end can be
+    pass from rest computes, by elimination between the limits at every point, the largest x from which the end can be
     reached. A forward pass then takes x as large as possible. u is constant between points, and limits hold at both
     ends of each interval. The duration is that for this piecewise constant u; it converges to the minimum with the
     square of the distance between points. Where limits are exceeded between points, the whole move is stretched.
@@ -259,22 +258,15 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
 
     for i in reversed(range(1, number - 1)):
         a, b, least, most = both(i)
-        table = np.stack([np.concatenate([a, -a]), np.concatenate([b, -b])], axis=1)
-        size = max(np.abs(table).max(), 1e-300)
-        bounds = [
-            (0.0, fastest[i] if np.isfinite(fastest[i]) else None),
-            (0.0, float(reach[i + 1])),
-        ]
-        found = linprog(
-            [-1.0, 0.0],
-            A_ub=table / size,
-            b_ub=np.concatenate([most, -least]) / size,
-            bounds=bounds,
-            method="highs",
+        x = _largest(
+            np.concatenate([a, -a]),
+            np.concatenate([b, -b]),
+            np.concatenate([most, -least]),
+            reach[i + 1],
         )
-        if found.status != 0 or not found.x[0] > 0.0:
+        reach[i] = min(x, fastest[i])
+        if not reach[i] > 0.0:
             raise _stuck(i, number)
-        reach[i] = found.x[0]
     squares = np.zeros(number)
     for i in range(number - 2):
         a, b, least, most = both(i)
@@ -285,6 +277,24 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
     if not np.all(squares[1:-1] > 0.0):
         raise _stuck(int(np.argmin(squares[1:-1])) + 1, number)
     return squares
+
+
+def _largest(a: Floats, b: Floats, most: Floats, far: float) -> float:
+    """Return the largest x for which a y in ``0 <= y <= far`` has all ``a x + b y <= most``; NaN if no x >= 0 has one.
+
+    y is eliminated (Fourier and Motzkin): each row that bounds it from above leaves with each that bounds it from below
+    a row of x alone. So nothing depends on units, and no tolerance is needed.
+    """
+    a, b, most = np.append(a, [0.0, 0.0]), np.append(b, [1.0, -1.0]), np.append(most, [far, 0.0])
+    up, down, level = b > 0.0, b < 0.0, b == 0.0
+    weight_up, weight_down = -b[None, down], b[up, None]
+    rates = np.append(weight_up * a[up, None] + weight_down * a[None, down], a[level])
+    rest = np.append(weight_up * most[up, None] + weight_down * most[None, down], most[level])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bounds = rest / rates
+    x = float(np.min(bounds, where=rates > 0.0, initial=np.inf))
+    least = float(np.max(bounds, where=rates < 0.0, initial=0.0))
+    return x if x >= least and np.all(rest[rates == 0.0] >= 0.0) else np.nan
 
 
 def _stuck(at: int, number: int) -> ArmError:

@@ -204,7 +204,10 @@ def test_choices_that_are_none(call, words):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"end_offset_x": 0.1}, "link2.end_offset_x = 0.1"),
+        (
+            {"end_offset_x": 0.1},
+            r"link2.end_offset_x = 0.1: .*give jm.to_spatial\(arm\), whose dynamics take it",
+        ),
         ({"joint_shear_stiffness": 1e6}, "link2.joint_shear_stiffness"),
         ({"joint_axial_stiffness": 0.0}, "link2.joint_axial_stiffness = 0.0"),
         ({"support_y_stiffness": np.inf}, "link2.support_y_stiffness = inf"),

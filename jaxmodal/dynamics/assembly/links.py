@@ -24,6 +24,8 @@ _NOT_HERE = (
     *("tip_centre_x", "tip_centre_y", *SLIDES),
     "axial_force",
 )
+#: what takes an arm with such a value
+_IN_SPACE = ", or give jm.to_spatial(arm), whose dynamics take it"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,7 +125,8 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         value = getattr(arm.payload, name)
         if not absent(value):
             raise ArmError(
-                f"payload.{name} = {shown(value)}: the dynamics support only bodies on the link axis; leave it out."
+                f"payload.{name} = {shown(value)}: the dynamics of planar arms support only bodies on the link axis; "
+                f"leave it out{_IN_SPACE}."
             )
     return tuple(made)
 
@@ -151,9 +154,10 @@ def _check(link: Link) -> None:
         value = getattr(link, name)
         harmless = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
         if value is not None and not (isinstance(value, float) and value == harmless):
+            remedy = "leave it out" + (_IN_SPACE if name != "axial_force" else "")
             raise ArmError(
-                f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
-                "do not stretch, and no axial forces; leave it out."
+                f"{name} = {shown(value)}: the dynamics of planar arms know joints and bodies on the axis of a "
+                f"link, links that do not stretch, and no axial forces; {remedy}."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)
