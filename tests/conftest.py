@@ -34,6 +34,14 @@ LONGEST = {
     *("test_feed_forward_moves_a_stiff_arm_as_told", "test_hundreds_of_arms"),
     "test_the_built_in_arm_in_space_becomes_lighter",
     *("test_one_core_gives_the_same_bits_as_two", "test_a_small_run_on_the_cpu_writes_a_report"),
+    "test_the_command_writes_the_published_report_again_and_shows_what_the_texts_state",
+    *("test_snippets", "test_events_batches_and_derivatives", "test_classical_cantilevers"),
+    "test_all_that_takes_a_motion_takes_a_base_that_floats",
+    *(
+        "test_let_go_it_moves_as_geometrically_exact_beams_do",
+        "test_damped_modes_beside_differences",
+    ),
+    "test_the_worst_posture_of_the_six_axis_arm_is_below_random_postures",
     *("test_quick_mode_writes_report_and_page", "test_hundreds_of_round_trips"),
     "test_hessian_against_differences_of_gradients",
 }
@@ -132,10 +140,12 @@ def prepare_tests(fast: bool) -> None:
 
     from jaxtyping import install_import_hook
 
-    from tests.support.annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS
+    from tests.support import annotation_checks
 
+    annotation_checks.install()
     install_import_hook(
-        CHECKED_IN_FAST_TESTS if fast else CHECKED, "tests.support.annotation_checks.checked"
+        annotation_checks.CHECKED_IN_FAST_TESTS if fast else annotation_checks.CHECKED,
+        "tests.support.annotation_checks.checked",
     )
 
     from jaxmodal.runtime.compilation import add_cpu_flags

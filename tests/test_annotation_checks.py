@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from jaxtyping import Float, TypeCheckError, jaxtyped
+from jaxtyping import Float, TypeCheckError
 
-from tests.support.annotation_checks import checked
+from tests.support.annotation_checks import checked, jaxtyped
 
 
 def outer(number, shape, hint=Float[np.ndarray, "rows columns"]):
@@ -36,3 +36,49 @@ def test_another_annotation_of_the_same_name_is_another_check():
     assert outer(1.0, (3, 2))(np.zeros((2, 3))).shape == (3, 2)
     with pytest.raises(TypeCheckError):
         outer(1.0, (3, 2), Float[np.ndarray, "rows columns planes"])(np.zeros((2, 3)))
+
+
+@jaxtyped(typechecker=checked)
+def first(values: list[np.ndarray] | dict[str, int], result: object = None) -> int:
+    return result if result is not None else len(values)
+
+
+def test_kinds_that_have_passed_let_no_others_pass():
+    """Neither other items of a list, nor other results of the same arguments, nor other values of a dict."""
+    for _ in range(2):
+        assert first([np.zeros(2)]) == 1
+        assert first({"a": 1}) == 1
+        with pytest.raises(TypeCheckError):
+            first(["a"])
+        with pytest.raises(TypeCheckError):
+            first({"a": "b"})
+
+    class Box:
+        """One kind of argument, of which the result is of another one each time."""
+
+        def __init__(self, held):
+            self.held = held
+
+    @jaxtyped(typechecker=checked)
+    def opened(box: Box) -> int:
+        calls.append(box)
+        return box.held
+
+    calls = []
+    for good, bad in ((1, "one"), (2, 1.0)):
+        assert opened(Box(good)) == good
+        with pytest.raises(TypeCheckError):
+            opened(Box(bad))
+    assert len(calls) == 4  # a result that is refused is not computed again
+
+
+def test_shapes_that_belong_together_are_those_of_one_call():
+    @jaxtyped(typechecker=checked)
+    def product(a: Float[np.ndarray, "m n"], b: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
+        return a @ b if b.size == a.shape[1] else np.zeros(a.shape[0])
+
+    for size in (2, 3):
+        assert product(np.ones((4, size)), np.ones(size)).shape == (4,)
+    for sizes in ((2, 3), (3, 2)):
+        with pytest.raises(TypeCheckError):
+            product(np.ones((4, sizes[0])), np.ones(sizes[1]))

@@ -1,9 +1,17 @@
-"""Run-time checks of the library's annotations, wherever beartype understands them."""
+"""Run-time checks of the library's annotations, wherever beartype understands them.
 
-from collections.abc import Callable
+Each function is checked once for arguments and a result of the same kinds, on which alone a check depends.
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any, Literal
 
 import beartype
+import jax
+import jaxtyping
+import numpy as np
 from beartype import BeartypeConf, FrozenDict
 from beartype.roar import BeartypeDecorHintException
 
@@ -19,6 +27,14 @@ def _identity(hint: Any) -> Any:
     return hint if isinstance(hint, type | str) else repr(hint)
 
 
+def _signature(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """What functions share that are checked alike."""
+    return (
+        *(function.__module__, function.__qualname__, function.__code__.co_varnames),
+        tuple((name, _identity(hint)) for name, hint in function.__annotations__.items()),
+    )
+
+
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its annotations checked at every call.
 
@@ -29,10 +45,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     jaxtyping gives an empty function with the signature of the one that it checks, and does so for an inner function
     each time the outer one runs: writing the checks anew each time took a third of the slow tests' time.
     """
-    key = (
-        *(function.__module__, function.__qualname__, function.__code__.co_varnames),
-        tuple((name, _identity(hint)) for name, hint in function.__annotations__.items()),
-    )
+    key = _signature(function)
     if key not in _CHECKED:
         try:
             _CHECKED[key] = beartype.beartype(conf=_CONF)(function)
@@ -40,6 +53,100 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
             _CHECKED[key] = function
     return _CHECKED[key]
 
+
+_DECORATOR = jaxtyping.jaxtyped
+
+#: items of a tuple or list up to which its kind is known
+_FEW = 16
+
+#: of functions, by what they share, the kinds that have passed: of arguments, and of these with a result
+_PASSED: dict[tuple[Any, ...], set[Any]] = {}
+
+
+def install() -> None:
+    """Let the decorator that jaxtyping's import hook writes be the one below."""
+    jaxtyping.jaxtyped = jaxtyped
+
+
+def jaxtyped(*, typechecker: Any) -> Callable[[Any], Any]:
+    """Decorate as jaxtyping does, whose decorator takes as long as what it decorates where NumPy solves an arm.
+
+    It is asked only for kinds of arguments and results that have not passed yet.
+    """
+    decorate = _DECORATOR(typechecker=typechecker)
+    return lambda it: _by_kinds(it, decorate) if isinstance(it, FunctionType) else decorate(it)
+
+
+def _by_kinds(function: FunctionType, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
+    passed = _PASSED.setdefault(_signature(function), set())
+
+    @functools.cache
+    def whole() -> Callable[..., Any]:
+        return decorate(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        kinds = (*map(_kind, args), *named, *map(_kind, named.values()))
+        if kinds not in passed:
+            result = whole()(*args, **named)
+        else:
+            result = function(*args, **named)
+            if (kinds, _kind(result)) in passed:
+                return result
+            decorate(_returning(function, result))(*args, **named)
+        kind = _kind(result)
+        if kind is not None and None not in kinds:
+            passed.update((kinds, (kinds, kind)))
+        return result
+
+    return call
+
+
+def _returning(function: FunctionType, value: Any) -> FunctionType:
+    """A function with the signature of another one that returns a value."""
+
+    def given(*_args: Any, **_named: Any) -> Any:
+        return value
+
+    own = FunctionType(given.__code__, function.__globals__, closure=given.__closure__)
+    functools.update_wrapper(own, function)
+    return own
+
+
+def _kind(value: Any) -> Any:
+    """All of a value that its checks depend on: its type, of arrays the kind of numbers and the shape too.
+
+    Of texts, flags and types it is the value itself, of tuples and lists the kinds of all items. It is None where
+    a value has to be looked at each time, as a dict.
+    """
+    kind = type(value)
+    if kind not in _MADE_BY:
+        _MADE_BY[kind] = _maker(kind)
+    made_by = _MADE_BY[kind]
+    return kind if made_by is None else made_by(value)
+
+
+def _maker(kind: type) -> Callable[[Any], Any] | None:
+    """How `_kind` is made of a value of this type; None where it is the type."""
+    if issubclass(kind, np.ndarray | jax.Array):
+        return lambda value: (kind, value.dtype, value.shape)
+    if issubclass(kind, str | bool | type):
+        return lambda value: (kind, value)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return None  # annotations name these by their class
+    if issubclass(kind, tuple | list):
+        return _kinds_of_items
+    return (lambda _value: None) if issubclass(kind, Iterable) else None
+
+
+def _kinds_of_items(values: Any) -> Any:
+    if len(values) > _FEW:
+        return None
+    kinds = tuple(map(_kind, values))
+    return None if None in kinds else (type(values), kinds)
+
+
+_MADE_BY: dict[type, Callable[[Any], Any] | None] = {}
 
 #: what is checked at every call: without the packages whose functions run by the ten thousand when NumPy solves an arm,
 #: which takes twenty times as long when all are (0.95 s instead of 0.05 s); mypy checks those
