@@ -40,7 +40,8 @@ def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown):
 
 @pytest.mark.slow
 def test_many_arms_are_solved_in_a_page(shown):
-    compare_in_one_page(shown(arm_page_html(ARM)), arms(range(8, 200)))
+    """Of the arms that Node solves by the same text; here the browser's worker does."""
+    compare_in_one_page(shown(arm_page_html(ARM)), arms(range(8, 56)))
 
 
 def test_values_behind_the_address_are_solved(shown):

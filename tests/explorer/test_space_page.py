@@ -58,7 +58,8 @@ def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown):
 
 @pytest.mark.slow
 def test_many_arms_are_solved_in_a_page(shown):
-    compare_in_one_page(shown(arm_page_html(SIX)), arms(range(4, 60)))
+    """Every theory with every kind of base and motor, of the arms that Node solves by the same text."""
+    compare_in_one_page(shown(arm_page_html(SIX)), arms(range(4, 28)))
 
 
 def test_a_posture_behind_the_address_is_solved(shown):

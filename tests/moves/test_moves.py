@@ -1,6 +1,7 @@
 """Does a move leave what closed forms and simulations say, and is what moves do not know refused?"""
 
 import itertools
+import math
 
 import jax
 import numpy as np
@@ -117,14 +118,17 @@ def simulated_mm(model, move, found, periods=3.0, **how):
     """Amplitudes of the tip in the modes of ``found``, by least squares from a simulation after the stop."""
     omega = found.omega[-1]
     after = np.linspace(0.0, periods * 2.0 * np.pi / omega[0], 241)
-    times = np.concatenate([[0.0], found.stop + after])
+    # with fixed steps each interval has as many as the longest: the move itself in intervals no longer than those after
+    number = math.ceil(found.stop / after[1]) if "step" in how else 1
+    before = np.linspace(0.0, found.stop, number, endpoint=False)
+    times = np.concatenate([before, found.stop + after])
     rest = np.asarray(dynamics.static_state(model, np.asarray(move.angles(0.0))))
     how = {"rtol": 1e-7, "atol": 1e-9} | how
     motion = dynamics.simulate(model, times, rest, motion=move, **how)
     assert motion.attrs["status"] == "finished"
     turned = np.outer(after, omega)
     columns = np.concatenate([np.ones((after.size, 1)), np.cos(turned), np.sin(turned)], axis=1)
-    tip = motion["tip_position"].values[1:]
+    tip = motion["tip_position"].values[before.size :]
     fit = np.linalg.lstsq(columns, tip, rcond=None)[0]
     k = omega.size
     return 1e3 * np.linalg.norm(np.hypot(fit[1 : 1 + k], fit[1 + k :]), axis=1)
