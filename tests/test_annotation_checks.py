@@ -1,5 +1,7 @@
 """Do the annotations of inner functions count each time, though their checks are written once?"""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from jaxtyping import Float, TypeCheckError
@@ -70,6 +72,21 @@ def test_kinds_that_have_passed_let_no_others_pass():
         with pytest.raises(TypeCheckError):
             opened(Box(bad))
     assert len(calls) == 4  # a result that is refused is not computed again
+
+
+@jaxtyped(typechecker=checked)
+@dataclasses.dataclass(frozen=True)
+class Sized:
+    number: int
+    values: Float[np.ndarray, " n"] | None = None
+
+
+def test_fields_of_dataclasses_are_checked():
+    for _ in range(2):
+        assert Sized(1, np.zeros(2)).number == 1
+        for wrong in ((1.0,), (1, np.zeros((2, 2)))):
+            with pytest.raises(TypeCheckError):
+                Sized(*wrong)
 
 
 def test_shapes_that_belong_together_are_those_of_one_call():

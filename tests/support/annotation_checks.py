@@ -3,6 +3,7 @@
 Each function is checked once for arguments and a result of the same kinds, on which alone a check depends.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterable
 from types import FunctionType
@@ -74,7 +75,17 @@ def jaxtyped(*, typechecker: Any) -> Callable[[Any], Any]:
     It is asked only for kinds of arguments and results that have not passed yet.
     """
     decorate = _DECORATOR(typechecker=typechecker)
-    return lambda it: _by_kinds(it, decorate) if isinstance(it, FunctionType) else decorate(it)
+
+    def decorated(it: Any) -> Any:
+        if isinstance(it, FunctionType):
+            return _by_kinds(it, decorate)
+        if dataclasses.is_dataclass(it):
+            made = vars(it).get("__init__")
+            if isinstance(made, FunctionType) and not hasattr(made, "__wrapped__"):
+                it.__init__ = _by_kinds(made, decorate)
+        return it
+
+    return decorated
 
 
 def _by_kinds(function: FunctionType, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
