@@ -143,10 +143,10 @@ def prepare_tests(fast: bool) -> None:
     from tests.support import annotation_checks
 
     annotation_checks.install()
-    install_import_hook(
-        annotation_checks.CHECKED_IN_FAST_TESTS if fast else annotation_checks.CHECKED,
-        "tests.support.annotation_checks.checked",
-    )
+    modules, checker = annotation_checks.CHECKED, "checked_everywhere"
+    if fast:
+        modules, checker = annotation_checks.CHECKED_IN_FAST_TESTS, "checked"
+    install_import_hook(modules, f"tests.support.annotation_checks.{checker}")
 
     from jaxmodal.runtime.compilation import add_cpu_flags
 

@@ -55,6 +55,10 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     return _CHECKED[key]
 
 
+#: the same by a second name, for the slow tests: jaxtyping's import hook keeps bytecode by the name of the checker, also
+#: of unchecked modules that are imported while it writes checked ones, so each choice of modules needs its own
+checked_everywhere = checked
+
 _DECORATOR = jaxtyping.jaxtyped
 
 #: items of a tuple or list up to which its kind is known
