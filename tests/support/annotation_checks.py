@@ -55,8 +55,8 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     return _CHECKED[key]
 
 
-#: the same by a second name, for the slow tests: jaxtyping's import hook keeps bytecode by the name of the checker, also
-#: of unchecked modules that are imported while it writes checked ones, so each choice of modules needs its own
+#: the same by a second name, for the slow tests: jaxtyping's import hook keeps bytecode by the name of the checker,
+#: also of unchecked modules imported while it writes checked ones, so each choice of modules needs a name of its own
 checked_everywhere = checked
 
 _DECORATOR = jaxtyping.jaxtyped
