@@ -7,7 +7,6 @@ rotation turns each with weights -1, 0 and 1, four of each, so that the product 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +24,7 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.counters_in_space import CounterInSpace, CounterOnSupports
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.polynomial_values import Quantity, Ranges
+from jaxmodal.postures.polynomial_values import Quantity
 from jaxmodal.postures.supports_in_space import (
     MORE,
     degree_of,
@@ -34,7 +33,8 @@ from jaxmodal.postures.supports_in_space import (
     without_supports,
 )
 from jaxmodal.postures.terms import IN_SPACE, Terms
-from jaxmodal.postures.value_nodes import fitted
+from jaxmodal.postures.value_nodes import fitted_in_turn
+from jaxmodal.postures.value_ranges import Ranges
 from jaxmodal.postures.values_in_space import is_of_a_support, shares_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import product
@@ -99,7 +99,7 @@ def enough_in_space(
 ) -> float:
     """Cells that pay for the table of such joints and values; of more than there are tables for, none do."""
     held, number = with_supports_that_vary(arm, quantities), len(joints)
-    terms = dataclasses.replace(terms_in_space(arm, joints, quantities), powers=())
+    terms = terms_in_space(arm, joints, quantities).of_angles
     if number not in _ENOUGH or terms.number(number) > MOST_TERMS:
         return math.inf
     values = math.prod(q.degree + 1 for q in quantities)
@@ -125,7 +125,7 @@ class ExpansionInSpace:
         self._quantities, self._ranges = quantities, ranges
         self._varying, self._in_links = Varying(), list[int]()
         if ranges is not None:
-            sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high))
+            sizes = np.abs(ranges.far)
             self._in_links = [k for k, q in enumerate(quantities) if not is_of_a_support(q)]
             given = [(quantities[k].sets, quantities[k].spring, sizes[k]) for k in self._in_links]
             sets, springs, each = zip(*given, strict=True) if given else ((), (), ())
@@ -133,7 +133,8 @@ class ExpansionInSpace:
 
     @property
     def terms(self) -> Terms:
-        return terms_in_space(self._arm, self._joints, self._quantities)
+        found = terms_in_space(self._arm, self._joints, self._quantities)
+        return found if self._ranges is None else found.over(self._ranges.signed)
 
     @property
     def on_host(self) -> bool:
@@ -216,11 +217,8 @@ class ExpansionInSpace:
         factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
         rows = product(factor.reshape(-1, len(to_coefficients)), to_coefficients.T)
         rows = rows.reshape(*factor.shape[: 1 + len(values)], -1)
-        for k in values:  # the axis of each in its turn
-            own_axis = np.moveaxis(rows, 1 + k, -2)
-            rows = np.moveaxis(fitted(own_axis, self._shares[k], terms.powers[k]), -2, 1 + k)
-        rows = np.moveaxis(rows, -1, 1)
-        return rows.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
+        rows = fitted_in_turn(rows, self._shares, terms)
+        return rows, growth.hi[:, 0], growth.lo[:, 0]
 
     def _named(self, number: int, column: np.ndarray) -> dict[str, np.ndarray]:
         """A column of the value of this number, or of the joint -1 - number, by address."""

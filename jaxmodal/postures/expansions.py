@@ -16,13 +16,14 @@ from jaxmodal.dynamic_stiffness.link_terms import link_terms
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.postures.harmonics import Determinant, determinant, exact_values
-from jaxmodal.postures.polynomial_values import Quantity, Ranges, VaryingBeams, unscaled, usual
+from jaxmodal.postures.polynomial_values import Quantity, VaryingBeams, usual
 from jaxmodal.postures.terms import Terms
 from jaxmodal.postures.value_nodes import (
     bernstein_coefficients,
     coefficients_on_grid,
     shares_of_range,
 )
+from jaxmodal.postures.value_ranges import Ranges, unscaled
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -239,11 +240,11 @@ class PlanarExpansion:
                 factor = factor * np.exp((growth - logs[0]) + (rest - logs[1]))[:, None]
             return factor.reshape(omega.size, number, postures)
 
-        powers = self.terms.powers
-        if max(powers) <= 2:
-            found = bernstein_coefficients(values, powers, to_coefficients)
+        terms = self.terms
+        if max(terms.powers) <= 2 and not any(terms.signed):
+            found = bernstein_coefficients(values, terms.powers, to_coefficients)
         else:
-            found = coefficients_on_grid(values, self._shares(), powers, to_coefficients)
+            found = coefficients_on_grid(values, self._shares(), terms, to_coefficients)
         return found, logs[0], logs[1]
 
     def _shares(self) -> list[np.ndarray]:
@@ -251,11 +252,9 @@ class PlanarExpansion:
         ranges, found = self.ranges, []
         assert ranges is not None
         every = usual(self.arm.beams, self.quantities)
-        for quantity, low, high, one in zip(
-            self.quantities, ranges.low, ranges.high, every, strict=True
-        ):
+        for number, (quantity, one) in enumerate(zip(self.quantities, every, strict=True)):
             size = 1.0 / one if quantity.spring else one
-            found.append(shares_of_range(float(low), float(high), size, quantity.degree))
+            found.append(shares_of_range(ranges.ends(number), size, quantity.degree))
         return found
 
     def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:

@@ -25,7 +25,6 @@ from jaxmodal.postures.expansion_in_space import (
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
 from jaxmodal.postures.polynomial_values import (
     Quantity,
-    Ranges,
     Tie,
     Varied,
     quantity_of,
@@ -36,6 +35,7 @@ from jaxmodal.postures.polynomial_values import (
 from jaxmodal.postures.series import is_polynomial
 from jaxmodal.postures.tied_values import ties_of
 from jaxmodal.postures.turned_arms import TurnedArms, TurnedInSpace, TurnedInThePlane, grounded
+from jaxmodal.postures.value_ranges import Ranges
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_support,
@@ -140,13 +140,13 @@ class _InThePlane:
         beams = varying(self.arm, asked.joints, asked.quantities, theory)
         if beams is None:
             return None
-        given = beams, theory_flags(theory)
         if not asked.quantities:
-            return PlanarExpansion(*given)
+            return PlanarExpansion(beams, theory_flags(theory))
         ranges = Ranges.of(values, asked.quantities, usual(beams.beams, asked.quantities))
-        if not np.isfinite(ranges.high).all():  # springs so soft that their compliance is no number
+        if not np.isfinite(ranges.far).all():  # springs so soft that their compliance is no number
             return None
-        return PlanarExpansion(*given, ranges, asked.quantities)
+        beams = dataclasses.replace(beams, terms=beams.terms.over(ranges.signed))
+        return PlanarExpansion(beams, theory_flags(theory), ranges, asked.quantities)
 
     def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
         return np.ones(given.shape[1], bool)
@@ -199,7 +199,7 @@ class _InSpace:
         if not asked.quantities:
             return ExpansionInSpace(*given)
         ranges = Ranges.of(values, asked.quantities, usual_in_space(self.arm, asked.quantities))
-        if not np.isfinite(ranges.high).all():
+        if not np.isfinite(ranges.far).all():
             return None
         return ExpansionInSpace(*given, asked.quantities, ranges)
 

@@ -5,10 +5,6 @@ rotor or a spring in one: the determinant is of degree 2 in a mass, and of degre
 of a spring, whatever else varies; a direction of an elastic base that is coupled with no other is such a spring. The
 turn of a rotor is linear in its gear ratio, and its energy the square of that: degree 2. A support at a tip adds its
 stiffness in one direction: degree 1 in that, which may be 0.
-
-A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1, and D as a sum of Bernstein's
-polynomials in t (`terms`). These are positive: however many powers of ten lie between the ends of a range, every value
-of D has the digits that a value there may have.
 """
 
 from __future__ import annotations
@@ -52,12 +48,6 @@ _BASE = re.compile(r"base_stiffness\.k([123])\1", re.ASCII)
 _TURNING = (SPRINGS[2], SUPPORTS[2], "k33")
 #: what such values may change of an arm that is its own mirror image
 _MOVED = {*TIP, *HUB, *ROTOR, *SPRINGS, *BASE, *SUPPORTS}
-#: a range goes beyond the values of a sample by this factor
-_WIDER = 1.05
-#: held-back values are drawn down to this share of the end of a range that begins at 0
-_NARROWEST = 1e-9
-#: the end of a range of bodies of 0, or rigid springs, alone: a share of what is usual, and over what is usual
-_LEAST = 1e-3
 
 
 class Part(NamedTuple):
@@ -157,84 +147,6 @@ class Varied(NamedTuple):
     quantities: tuple[Quantity, ...]
     rows: tuple[int, ...]
     ties: tuple[Tie, ...] = ()
-
-
-class Ranges(NamedTuple):
-    """Where values lie, of springs their compliances, each of shape (values,): the ends, and which are springs."""
-
-    low: Array
-    high: Array
-    spring: Array
-
-    @classmethod
-    def of(
-        cls, values: np.ndarray, quantities: Sequence[Quantity], usual: Sequence[float]
-    ) -> Ranges:
-        """Of some values (values, samples) of quantities, springs up to inf; ``usual`` is one of each.
-
-        A stiffness of 0 has another number of modes: no range has it.
-        """
-        springs = np.array([q.spring for q in quantities], bool)
-        rows = _coordinates(values, springs)
-        low, high = rows.min(axis=1), rows.max(axis=1)
-        low = np.where(low < 0.0, low * _WIDER, low / _WIDER)
-        high = np.where(high < 0.0, high / _WIDER, high * _WIDER)
-        least = _LEAST * _coordinates(np.array(usual, float)[:, None], springs)[:, 0]
-        return cls(low, np.where((high > low) | np.isinf(high), high, least), springs)
-
-    def scaled(self, values: Array) -> Array:
-        """Values (values, ...) as 0 to 1 over their ranges."""
-        low, high, spring = (x.reshape(-1, *(1,) * (values.ndim - 1)) for x in self)
-        return (_coordinates(values, spring) - low) / (high - low)
-
-    def values(self, scaled: np.ndarray) -> np.ndarray:
-        """Return the values (values, ...) from which `scaled` was made."""
-        low, high, spring = (np.asarray(x).reshape(-1, *(1,) * (scaled.ndim - 1)) for x in self)
-        x = np.where(scaled == 1.0, high, low + (high - low) * scaled)
-        return np.asarray(_coordinates(x, spring))
-
-    def drawn(self, rng: np.random.Generator, number: int) -> np.ndarray:
-        """Some places of values, (values, number), scaled: every other one evenly in its logarithm."""
-        even = rng.uniform(0.0, 1.0, (len(self.low), number))
-        low, high = (np.asarray(x)[:, None] for x in (self.low, self.high))
-        least = np.where(low > 0.0, low, _NARROWEST * high)
-        with np.errstate(all="ignore"):  # of a range on both sides of 0 nothing of it is taken
-            x = least * (high / least) ** even
-        by_size = np.clip((x - low) / (high - low), 0.0, 1.0)
-        return np.where((np.arange(number) % 2 == 0) | (low < 0.0), even, by_size)
-
-
-def _coordinates(values: Array, spring: Array) -> Array:
-    """In what D is a polynomial: values themselves, of springs 1/k, 0 for inf; spring of shape (values,) or wider."""
-    spring = spring.reshape(spring.shape + (1,) * (values.ndim - spring.ndim))
-    with np.errstate(divide="ignore", over="ignore"):
-        return xp.where(spring, 1.0 / xp.where(spring, values, 1.0), values)
-
-
-def scaled(ranges: Ranges | None, places: Array) -> Array:
-    """Places of cells, angles first, with values as 0 to 1 over their ranges."""
-    if ranges is None:
-        return places
-    angles = places.shape[0] - ranges.low.shape[0]
-    return xp.concatenate([places[:angles], ranges.scaled(places[angles:])])
-
-
-def unscaled(ranges: Ranges | None, places: np.ndarray) -> np.ndarray:
-    """Return the values from which `scaled` was made."""
-    if ranges is None:
-        return places
-    angles = places.shape[0] - ranges.low.shape[0]
-    return np.concatenate([places[:angles], ranges.values(places[angles:])])
-
-
-def within(ranges: Ranges | None, places: Array) -> Array:
-    """Which cells have all values in their ranges; those of angles alone have."""
-    if ranges is None:
-        return xp.ones(places.shape[1:], bool)
-    values = places[places.shape[0] - ranges.low.shape[0] :]
-    share = ranges.scaled(values)
-    signed = (ranges.low < 0.0).reshape(-1, *(1,) * (values.ndim - 1))
-    return xp.all(((values >= 0.0) | signed) & (share >= 0.0) & (share <= 1.0), axis=0)
 
 
 @jax.tree_util.register_dataclass
@@ -376,13 +288,20 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
     for quantity in quantities:
         name = quantity.address.rpartition(".")[2]
         if name == _GEAR:
-            size = np.ones(1)
+            rotor = 0.0 if beams.rotor_inertia is None else beams.rotor_inertia
+            size = usual_gear(inertia, np.asarray(rotor))
         elif quantity.spring or name in SUPPORTS:
             size = turning if name in _TURNING else across
         else:
             size = mass if _DEGREES[name] == 2 else inertia
         found.append(float(np.mean(size)))
     return found
+
+
+def usual_gear(inertia: np.ndarray, rotor: np.ndarray) -> np.ndarray:
+    """With which gears rotors weigh as much as links do; 1 of rotors without an inertia, as those that vary."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(rotor > 0.0, np.sqrt(inertia / rotor), 1.0)
 
 
 def is_mirrored(beams: BeamArrays) -> bool:

@@ -22,9 +22,9 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.postures.combinations import Combinations, combined, in_groups
 from jaxmodal.postures.expansions import Expansion
-from jaxmodal.postures.polynomial_values import unscaled
 from jaxmodal.postures.terms import Terms
 from jaxmodal.postures.value_nodes import balanced
+from jaxmodal.postures.value_ranges import unscaled
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.statics.beam_arrays import BeamArrays

@@ -14,9 +14,9 @@ from jax import Array
 
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.postures.expansions import Counter
-from jaxmodal.postures.polynomial_values import within
 from jaxmodal.postures.series_results import judged
 from jaxmodal.postures.series_roots import Panels, count_in, roots_in
+from jaxmodal.postures.value_ranges import within
 from jaxmodal.runtime.statuses import Status
 
 #: postures of one block at the most, and coefficients of the panels' polynomials: two gigabytes

@@ -25,9 +25,9 @@ from jaxmodal.postures.changes_of_sign import (
 from jaxmodal.postures.combinations import Combinations, combined, in_groups, products
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.newton import zeros_in_brackets
-from jaxmodal.postures.polynomial_values import Ranges, scaled
 from jaxmodal.postures.series import DEGREES, PostureSeries
 from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.value_ranges import Ranges, scaled
 from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
 
 #: Halley's steps on a panel's polynomial, from the middle of an interval, and Newton's after one of these that cannot

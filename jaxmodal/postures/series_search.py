@@ -33,12 +33,12 @@ from jaxmodal.postures.places import (
     rows_of_angles,
     varied,
 )
-from jaxmodal.postures.polynomial_values import within
 from jaxmodal.postures.series import tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import WIDEST, panels_of
+from jaxmodal.postures.value_ranges import within
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array

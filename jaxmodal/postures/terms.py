@@ -19,14 +19,16 @@ class Terms:
     """Products of 1, cos k theta (even) and sin k theta (odd) of every joint, k up to ``degree``.
 
     Of an arm that is ``mirrored``, which has the same frequencies in the opposite posture, those with an even number of
-    odd factors. Each of them times Bernstein's polynomials of the degrees ``powers`` in further values, which are
-    between 0 and 1: the `weights` of a cell are positive and add up to 1, so that terms which differ by many powers of
+    odd factors. Each of them times the `value_polynomials` of the degrees ``powers`` in further values, which are
+    between 0 and 1, or those that are ``signed`` between -1 and 1: their signs stay the same on each side of 0 and
+    their sizes, the `weights` of a cell, add up to 2 at the most for each, so that terms which differ by many powers of
     ten do not spoil each other.
     """
 
     degree: int
     mirrored: bool
     powers: tuple[int, ...] = ()
+    signed: tuple[bool, ...] = ()
 
     @property
     def points(self) -> int:
@@ -40,8 +42,17 @@ class Terms:
 
     @property
     def polynomials(self) -> int:
-        """Products of Bernstein's polynomials for each of sines and cosines."""
+        """Products of polynomials in the values for each of sines and cosines."""
         return math.prod(power + 1 for power in self.powers)
+
+    @property
+    def of_angles(self) -> Terms:
+        """The terms in the angles alone."""
+        return dataclasses.replace(self, powers=(), signed=())
+
+    def over(self, signed: tuple[bool, ...]) -> Terms:
+        """The terms of values of which some are ``signed``."""
+        return dataclasses.replace(self, signed=signed)
 
     def largest(self, number: int) -> float:
         """Return a bound of the root of the sum of squares of so many terms' sines and cosines."""
@@ -62,7 +73,7 @@ class Terms:
         Parameters
         ----------
         places : Array, shape (joints + powers, ...)
-            Joint angles in rad, and the further values, 0 to 1.
+            Joint angles in rad, and the further values, 0 to 1 or -1 to 1.
 
         Returns
         -------
@@ -98,20 +109,20 @@ class Terms:
         if not self.powers:
             return xp.stack(found)
         # one operation, of which XLA makes one loop, and not one for each term
-        products = xp.stack(found)[:, None] * self.weights(places)[None]
+        products = xp.stack(found)[:, None] * xp.stack(self._products(places))[None]
         return products.reshape(-1, *places.shape[1:])
 
     def weights(self, places: Array) -> Array:
-        """Products of Bernstein's polynomials in the further values of `places`, (polynomials, ...)."""
-        return xp.stack(self._weights(places))
+        """Sizes of the products of polynomials in the further values of `places`, (polynomials, ...)."""
+        found = xp.stack(self._products(places))
+        return xp.abs(found) if any(self.signed) else found
 
-    def _weights(self, places: Array) -> list[Array]:
+    def _products(self, places: Array) -> list[Array]:
         found: list[Array] = [_ones(places)]
-        for power, value in zip(self.powers, places[len(places) - len(self.powers) :], strict=True):
-            rest = 1.0 - value
-            polynomials = [
-                keep(math.comb(power, k) * value**k * rest ** (power - k)) for k in range(power + 1)
-            ]
+        values = places[len(places) - len(self.powers) :]
+        signed = self.signed or (False,) * len(self.powers)
+        for power, value, both in zip(self.powers, values, signed, strict=True):
+            polynomials = [keep(x) for x in value_polynomials(value, power, both)]
             found = [a * b for a in found for b in polynomials]
         return found
 
@@ -145,7 +156,7 @@ class Terms:
             chosen = [tuple(row) <= tuple(-row % points) for row in grid]
             grid = grid[np.array(chosen)]
         angles = angles_of_one[grid].T
-        terms = dataclasses.replace(self, powers=()).of(angles)
+        terms = self.of_angles.of(angles)
         # on all points of the grid the terms are orthogonal; of mirrored ones each but the first stands for two
         both = 2.0 if self.mirrored else 1.0
         weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, both)
@@ -156,6 +167,26 @@ class Terms:
 IN_THE_PLANE = Terms(2, mirrored=True)
 #: of six solutions of twelve, of weights -1, 0 and 1, four of each
 IN_SPACE = Terms(4, mirrored=False)
+
+
+def value_polynomials(value: Array, power: int, signed: bool) -> list[Array]:
+    """Polynomials of a degree in a value of 0 to 1, Bernstein's, which are positive and add up to 1.
+
+    Of one that is ``signed``, from -1 to 1, Bernstein's polynomials in its square, in turn with those times the value:
+    the parts of a polynomial that are even and odd, so that what is small at 0 keeps its digits there, too.
+    """
+    if not signed:
+        return _bernstein(value, power)
+    if power == 0:
+        return _bernstein(value, 0)
+    square = value * value
+    even, odd = _bernstein(square, power // 2), _bernstein(square, (power - 1) // 2)
+    return [value * odd[k // 2] if k % 2 else even[k // 2] for k in range(power + 1)]
+
+
+def _bernstein(value: Array, power: int) -> list[Array]:
+    rest = 1.0 - value
+    return [math.comb(power, k) * value**k * rest ** (power - k) for k in range(power + 1)]
 
 
 def _ones(places: Array) -> Array:

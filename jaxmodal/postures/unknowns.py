@@ -154,14 +154,33 @@ class AngleOf:
 
 @dataclasses.dataclass(frozen=True)
 class ValueOf:
-    """A mass, an inertia, a spring: see `Unknown`. Zeros are those with coordinates ``within`` two."""
+    """A mass, an inertia, a spring: see `Unknown`. Zeros are those with coordinates ``within`` two.
+
+    The coordinates of a part below 0, as of gears, are sizes, of this ``sign``.
+    """
 
     quantity: Quantity
     span: value_zeros.Span
     within: tuple[float, float] = (-math.inf, math.inf)
+    sign: float = 1.0
 
     @property
     def parts(self) -> Sequence[ValueOf]:
+        return [part for side in self._sides for part in side._about_several]
+
+    @property
+    def _sides(self) -> Sequence[ValueOf]:
+        """Of a value of either sign, which may have any size, the unknown above 0 and below it."""
+        low, high, usual = self.span.low, self.span.high, self.span.usual
+        if low >= 0.0 or not may_be_negative(self.quantity):
+            return [self]
+        below = dataclasses.replace(self, span=_span(max(-high, 0.0), -low, usual), sign=-1.0)
+        if high <= 0.0:
+            return [below]
+        return [below, dataclasses.replace(self, span=_span(0.0, high, usual))]
+
+    @property
+    def _about_several(self) -> Sequence[ValueOf]:
         if not self.by_lines:
             return [self]
         places = self.span.usual * _RATIO ** np.arange(-_PARTS, _PARTS + 1.0)
@@ -192,12 +211,12 @@ class ValueOf:
 
     def value(self, at: np.ndarray) -> np.ndarray:
         if not self.quantity.spring:
-            return at
+            return self.sign * at
         with np.errstate(divide="ignore"):
             return 1.0 / at
 
     def place(self, value: np.ndarray) -> np.ndarray:
-        return self.value(value)  # 1/k as k is 1/(1/k)
+        return self.value(value)  # 1/k as k is 1/(1/k), and the same of signs
 
     def through(self, values: np.ndarray) -> np.ndarray:
         return value_zeros.through(values)
@@ -242,7 +261,11 @@ def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = No
     if quantity.spring:
         with np.errstate(divide="ignore"):
             low, high, usual = (float(1.0 / np.float64(x)) for x in (high, low, usual))
-    return ValueOf(quantity, value_zeros.Span(low, high, min(max(usual, low), high - low)))
+    return ValueOf(quantity, _span(low, high, usual))
+
+
+def _span(low: float, high: float, usual: float) -> value_zeros.Span:
+    return value_zeros.Span(low, high, min(max(usual, low), high - low))
 
 
 def quantity_given(arm: AnyArm, address: str) -> Quantity:

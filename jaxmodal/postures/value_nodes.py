@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from jaxmodal.postures.terms import Terms, value_polynomials
 from jaxmodal.runtime.namespace import product
 
 #: how near to an end of a range a place between may lie, and rounds over values in search of it where there are several
@@ -72,15 +73,21 @@ def bernstein_coefficients(
 def coefficients_on_grid(
     values: Callable[[np.ndarray], np.ndarray],
     shares: Sequence[np.ndarray],
-    powers: Sequence[int],
+    terms: Terms,
     to_terms: np.ndarray,
 ) -> np.ndarray:
     """As `bernstein_coefficients`, of D of any degree, from all combinations of some ``shares`` of each value."""
     grid = np.stack([x.ravel() for x in np.meshgrid(*shares, indexing="ij")])
     rows = _terms(values(grid[:, None]), to_terms)
-    rows = rows.reshape(len(rows), *(x.size for x in shares), -1)
-    for k, (own, power) in enumerate(zip(shares, powers, strict=True)):
-        rows = np.moveaxis(fitted(np.moveaxis(rows, 1 + k, -2), own, power), -2, 1 + k)
+    return fitted_in_turn(rows.reshape(len(rows), *(x.size for x in shares), -1), shares, terms)
+
+
+def fitted_in_turn(rows: np.ndarray, shares: Sequence[np.ndarray], terms: Terms) -> np.ndarray:
+    """Coefficients (F, J polynomials) from those of the terms in angles at all shares of values, (F, ..., J)."""
+    every = zip(shares, terms.powers, terms.signed, strict=True)
+    for axis, (own, power, signed) in enumerate(every, start=1):
+        of_value = fitted(np.moveaxis(rows, axis, -2), own, power, signed)
+        rows = np.moveaxis(of_value, -2, axis)
     return np.moveaxis(rows, -1, 1).reshape(len(rows), -1)
 
 
@@ -182,14 +189,22 @@ def even_shares(low: float, high: float, usual: float, power: int) -> np.ndarray
 
 
 def shares_of_range(
-    low: float, high: float, usual: float, power: int, few: bool = False
+    ends: tuple[float, float, float], usual: float, power: int, few: bool = False
 ) -> np.ndarray:
-    """Shares of a range that determine a polynomial to the last digits; ``few`` if no value is far from the usual."""
-    if power < 2 or low < 0.0:
-        return np.linspace(0.0, 1.0, power + 1)
-    if few or high < _FAR * usual:
-        return even_shares(low, high, usual, power + (_MORE if power > _HIGH else 0))
-    return wide_shares(low, high, usual, power)
+    """Shares of a range that determine a polynomial to the last digits; ``few`` if no value is far from the usual.
+
+    ``ends`` are the sizes of its near and its far end, and the least share, below 0 of a range on both sides of 0.
+    """
+    near, far, least = ends
+    if power < 2 or (few and least < 0.0):
+        return np.linspace(least, 1.0, power + 1)
+    if few or far < _FAR * usual:
+        found = even_shares(near, far, usual, power + (_MORE if power > _HIGH else 0))
+    else:
+        found = wide_shares(near, far, usual, power)
+    if least < 0.0:
+        found = np.unique(np.concatenate([[least], -found[found < -least], found]))
+    return found
 
 
 def wide_shares(low: float, high: float, usual: float, power: int = 3) -> np.ndarray:
@@ -205,29 +220,22 @@ def wide_shares(low: float, high: float, usual: float, power: int = 3) -> np.nda
     return np.unique(np.array([0.0, *decades[decades > 0.0][::-1], *last]))
 
 
-def fitted(values: np.ndarray, shares: np.ndarray, power: int) -> np.ndarray:
-    """Bernstein's coefficients (..., power + 1, J) of polynomials, from values (..., N, J) at N shares of a range.
+def fitted(values: np.ndarray, shares: np.ndarray, power: int, signed: bool = False) -> np.ndarray:
+    """Coefficients (..., power + 1, J) of `value_polynomials`, from values (..., N, J) at N shares of a range.
 
     Of more values than coefficients each counts by its own size, however many powers of ten lie between them, so that
     the coefficients give each of them to the last digits.
     """
-    basis = _basis(shares, power)
+    basis = np.array(value_polynomials(shares, power, signed)).T
     if shares.size == power + 1:
         return np.einsum("kn,...nj->...kj", np.linalg.inv(basis), values)
     with np.errstate(all="ignore"):
         size = np.sum(np.abs(values), axis=-1)[..., None]
         weighted = basis / np.where((size > 0.0) & np.isfinite(size), size, 1.0)
-        largest = np.max(weighted, axis=-2, keepdims=True)
+        largest = np.max(np.abs(weighted), axis=-2, keepdims=True)
         inverse = np.linalg.pinv(weighted / largest) / np.swapaxes(largest, -1, -2)
-        found: np.ndarray = np.einsum(
-            "...kn,...nj->...kj", inverse / np.swapaxes(size, -1, -2), values
-        )
-    return found
-
-
-def _basis(shares: np.ndarray, power: int) -> np.ndarray:
-    """Bernstein's polynomials at some shares, (N, power + 1)."""
-    rows = [
-        math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in range(power + 1)
-    ]
-    return np.array(rows).T
+        inverse = inverse / np.swapaxes(size, -1, -2)
+        found: np.ndarray = np.einsum("...kn,...nj->...kj", inverse, values)
+        # what the inverse has rounded is taken off
+        left = values - np.einsum("nk,...kj->...nj", basis, found)
+    return found + np.einsum("...kn,...nj->...kj", inverse, left)

@@ -16,9 +16,10 @@ import numpy as np
 
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures.polynomial_values import Quantity, Ranges, gives_alone, together
+from jaxmodal.postures.polynomial_values import Quantity, gives_alone, together, usual_gear
 from jaxmodal.postures.tied_values import OF_MASS, is_mass
 from jaxmodal.postures.value_nodes import shares_of_range
+from jaxmodal.postures.value_ranges import Ranges
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.link_parts import ROTOR
 
@@ -89,7 +90,9 @@ def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[floa
 
     def of(quantity: Quantity) -> float:
         if _GEAR.fullmatch(quantity.address):
-            return 1.0
+            link = arm.links[int(quantity.address.removeprefix("link").partition(".")[0]) - 1]
+            inertia = np.array(mass * length**2)
+            return float(usual_gear(inertia, np.asarray(link.rotor_inertia or 0.0)))
         if named := _SUPPORT.fullmatch(quantity.addresses[0]):
             kind = arm.links[int(named[1]) - 1].supports[int(named[2]) - 1].kind
             return stiffness if kind == "rotation" else stiffness / length**2
@@ -112,9 +115,11 @@ def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -
     """Of each quantity shares of its range that determine a polynomial."""
     found = []
     usual = usual_in_space(arm, quantities)
-    for quantity, low, high, one in zip(quantities, ranges.low, ranges.high, usual, strict=True):
-        given = float(low), float(high), 1.0 / one if quantity.spring else one, quantity.degree
-        found.append(shares_of_range(*given, few=bool(_GEAR.fullmatch(quantity.address))))
+    for number, (quantity, one) in enumerate(zip(quantities, usual, strict=True)):
+        size = 1.0 / one if quantity.spring else one
+        # the tensor of a body bounds its components beside the diagonal
+        few = is_of_a_tensor(quantity)
+        found.append(shares_of_range(ranges.ends(number), size, quantity.degree, few))
     return found
 
 

@@ -10,16 +10,11 @@ import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.postures import kinds, places, polynomial_values, series_search, value_nodes
-from jaxmodal.postures.polynomial_values import (
-    Ranges,
-    Varied,
-    quantity_of,
-    scaled,
-    unscaled,
-    within,
-)
+from jaxmodal.postures import series as series_tables
+from jaxmodal.postures.polynomial_values import Varied, quantity_of
 from jaxmodal.postures.series import confirmed, tabulate
 from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.value_ranges import Ranges, scaled, unscaled, within
 from jaxmodal.runtime.statuses import Status
 from tests.postures.test_real_arms import featured_arm
 
@@ -82,7 +77,7 @@ def small_batches(monkeypatch):
 
 
 @pytest.mark.parametrize("address", CASES)
-def test_the_degree_is_right_and_no_lower_one_is(address):
+def test_the_degree_is_right_and_no_lower_one_is(address, monkeypatch):
     arm, ends = CASES[address]
     addresses = [*ANGLES[: arm.num_links - 1], address]
     expansion = expansion_of(arm, addresses, drawn(ends, 500)[None])
@@ -91,6 +86,7 @@ def test_the_degree_is_right_and_no_lower_one_is(address):
     assert confirmed(series, expansion) is not None
     terms = dataclasses.replace(expansion.terms, powers=(degree - 1,))
     lower = dataclasses.replace(expansion, arm=dataclasses.replace(expansion.arm, terms=terms))
+    monkeypatch.setattr(series_tables, "_HALVINGS", 1)  # panels do not make it one
     assert confirmed(tabulate(lower, 6.0, 30.0, "timoshenko", 4), lower) is None
 
 
@@ -236,6 +232,35 @@ def test_places_in_an_even_scale_determine_a_polynomial():
     np.testing.assert_allclose(found @ weights, cubic(x), rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("power", [2, 3, 6])
+def test_polynomials_on_both_sides_of_0_keep_their_digits_on_each(power):
+    """All their powers weigh as much at a thousandth of the range, and one alone at each of its ends."""
+    rng, least, postures = np.random.default_rng(10), -0.3, 5
+    coefficients = rng.uniform(0.5, 1.0, (power + 1, postures))
+    coefficients *= rng.choice([-1.0, 1.0], coefficients.shape)
+    coefficients *= 10.0 ** (3.0 * np.arange(power + 1.0))[:, None]
+    shares = value_nodes.shares_of_range((0.0, 1.0, least), 1e-3, power)
+    assert (shares[0], shares[-1]) == (least, 1.0)
+
+    def at(x):
+        return np.vander(x, power + 1, increasing=True) @ coefficients
+
+    size = 10.0 ** rng.uniform(-9.0, 0.0, 200)
+    x = np.concatenate([size, least * size, [0.0, least, 1.0]])
+    largest = np.vander(np.abs(x), power + 1, increasing=True) @ np.abs(coefficients)
+
+    def away(degree):
+        terms = Terms(2, mirrored=False, powers=(degree,), signed=(True,))
+        found = value_nodes.fitted_in_turn(at(shares)[None], [shares], terms)
+        found = found.reshape(postures, degree + 1)
+        products = terms.of(np.stack([0.0 * x, x]))[: degree + 1]  # of the angles' first term, 1
+        np.testing.assert_allclose(terms.weights(x[None]), np.abs(products), rtol=0.0, atol=0.0)
+        return np.max(np.abs((found @ products).T - at(x)) / largest)
+
+    assert away(power) < 2e-14
+    assert away(power - 1) > 1e-3
+
+
 def test_sizes_of_coefficients_between_the_ends_are_no_smaller_than_the_root_of_both():
     """Of a mass and a spring: sqrt(a b) in the middle of the mass, whose coefficient is 0 in one row of two."""
     size = np.array([[4.0, 100.0, 0.0, 1.0, 9.0, 36.0]])
@@ -313,9 +338,45 @@ def test_a_range_of_either_sign_goes_beyond_its_values(ends):
     values = np.array([ends])
     ranges = Ranges.of(values, [quantity_of(featured_arm(), "link3.gear_ratio")], [1.0])
     share = ranges.scaled(values)
-    assert np.all((share > 0.0) & (share < 1.0))
+    assert np.all((share > ranges.least[:, None]) & (share < 1.0))
     assert np.all(within(ranges, values))
     assert not np.any(within(ranges, 1.06 * np.array([[-90.0, 150.0]])))
+
+
+@pytest.mark.parametrize("signs", [(1.0,), (-1.0,), (-1.0, 1.0)], ids=["above", "below", "both"])
+def test_small_gears_in_a_wide_range_keep_their_digits(signs):
+    """Shares are measured from the end next to 0; from the other end a small value would have lost them."""
+    values = np.outer(signs, 10.0 ** np.linspace(-3.0, 4.0, 29)).reshape(1, -1)
+    ranges = Ranges.of(values, [quantity_of(featured_arm(), "link3.gear_ratio")], [1.0])
+    assert ranges.signed == (len(signs) > 1,)
+    shares = ranges.scaled(values)
+    assert np.all(within(ranges, values))
+    np.testing.assert_allclose(ranges.values(shares), values, rtol=1e-14, atol=0.0)
+    drawn_there = ranges.drawn(np.random.default_rng(0), 400)
+    assert np.all(within(ranges, ranges.values(drawn_there)))
+    assert len(set(np.sign(ranges.values(drawn_there)).ravel())) == len(signs)
+    assert np.min(np.abs(ranges.values(drawn_there))) < 1.0
+
+
+@pytest.mark.parametrize("signs", [(-1.0,), (-1.0, 1.0)], ids=["below", "both"])
+def test_gears_of_any_size_have_the_frequencies_of_single_arms(signs, small_batches):
+    """A rotor of 1 kg m^2 whose weight is nothing with some gears and everything with others."""
+    rng, number, address = np.random.default_rng(11), 300, "link2.gear_ratio"
+    last = TWO.links[1].replace(
+        rotor_inertia=1.0, gear_ratio=1.0, motor="beyond_spring", joint_stiffness=1e6
+    )
+    arm = TWO.replace(links=(TWO.links[0], last))
+    gears = rng.choice(signs, number) * 10.0 ** rng.uniform(-2.0, 4.0, number)
+    cells = {"link2.joint_angle": rng.uniform(-np.pi, np.pi, number), address: gears}
+    found = jm.natural_frequencies_batch(arm, cells, MODES)
+    assert bool(found.certified.all())
+    assert float(np.mean(np.asarray(found.by_sign_changes))) > 0.99
+    order = np.argsort(np.abs(gears))
+    for i in order[:: number // 8]:
+        one = set_parameters(arm, {name: float(x[i]) for name, x in cells.items()})
+        omega = jm.natural_frequencies(one, MODES).omega
+        np.testing.assert_allclose(found.omega[i], omega, rtol=1e-13, atol=0.0)
+        assert np.all((found.bracket[i, :, 0] < omega) & (omega < found.bracket[i, :, 1]))
 
 
 def test_an_arm_that_may_not_be_without_a_value_has_no_polynomial_in_it(monkeypatch):

@@ -6,8 +6,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.postures import places, series_search, value_nodes
 from jaxmodal.postures.fewer_terms import measured
-from jaxmodal.postures.polynomial_values import Ranges, within
 from jaxmodal.postures.series import tabulate
+from jaxmodal.postures.value_ranges import Ranges, within
 from jaxmodal.runtime.statuses import Status
 from tests.spatial.cases import bent_arm, standing_arm
 from tests.support.series_cells import ALIKE, CELLS, SIX, angles, check, drawn, solved

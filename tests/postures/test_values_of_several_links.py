@@ -62,7 +62,13 @@ def test_a_table_has_the_frequencies_of_each_cell(name, low, high):
 
 @pytest.mark.parametrize(
     ("name", "value", "limits"),
-    [("springs", 3e5, None), ("masses", 7.0, None), ("gears", 2.5, (-10.0, 10.0))],
+    [
+        ("springs", 3e5, None),
+        ("masses", 7.0, None),
+        ("gears", 2.5, (-10.0, 10.0)),
+        ("gears", -2.5, (-1e4, 1e4)),
+        ("gears", -40.0, (-1e4, -1.0)),
+    ],
 )
 def test_the_value_that_a_frequency_came_from_is_found(name, value, limits):
     """With each value found the mode that is told has the frequency."""
