@@ -189,16 +189,17 @@ def even_shares(low: float, high: float, usual: float, power: int) -> np.ndarray
 
 
 def shares_of_range(
-    ends: tuple[float, float, float], usual: float, power: int, few: bool = False
+    ends: tuple[float, float, float], usual: float, power: int, bounded: bool = False
 ) -> np.ndarray:
-    """Shares of a range that determine a polynomial to the last digits; ``few`` if no value is far from the usual.
+    """Shares of a range that determine a polynomial to the last digits.
 
     ``ends`` are the sizes of its near and its far end, and the least share, below 0 of a range on both sides of 0.
+    ``bounded`` values are not far from the usual one on either side.
     """
     near, far, least = ends
-    if power < 2 or (few and least < 0.0):
+    if power < 2 or (bounded and least < 0.0):
         return np.linspace(least, 1.0, power + 1)
-    if few or far < _FAR * usual:
+    if far < _FAR * usual:
         found = even_shares(near, far, usual, power + (_MORE if power > _HIGH else 0))
     else:
         found = wide_shares(near, far, usual, power)
@@ -238,4 +239,5 @@ def fitted(values: np.ndarray, shares: np.ndarray, power: int, signed: bool = Fa
         found: np.ndarray = np.einsum("...kn,...nj->...kj", inverse, values)
         # what the inverse has rounded is taken off
         left = values - np.einsum("nk,...kj->...nj", basis, found)
-    return found + np.einsum("...kn,...nj->...kj", inverse, left)
+        found = found + np.einsum("...kn,...nj->...kj", inverse, left)
+    return found

@@ -117,9 +117,9 @@ def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -
     usual = usual_in_space(arm, quantities)
     for number, (quantity, one) in enumerate(zip(quantities, usual, strict=True)):
         size = 1.0 / one if quantity.spring else one
-        # the tensor of a body bounds its components beside the diagonal
-        few = is_of_a_tensor(quantity)
-        found.append(shares_of_range(ranges.ends(number), size, quantity.degree, few))
+        # moments bound the components beside the diagonal
+        given = ranges.ends(number), size, quantity.degree, is_of_a_tensor(quantity)
+        found.append(shares_of_range(*given))
     return found
 
 
