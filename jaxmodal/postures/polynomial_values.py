@@ -289,7 +289,7 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
         name = quantity.address.rpartition(".")[2]
         if name == _GEAR:
             rotor = 0.0 if beams.rotor_inertia is None else beams.rotor_inertia
-            size = usual_gear(inertia, np.asarray(rotor))
+            size = usual_gear(np.asarray(inertia), np.asarray(rotor))
         elif quantity.spring or name in SUPPORTS:
             size = turning if name in _TURNING else across
         else:

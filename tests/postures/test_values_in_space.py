@@ -214,8 +214,9 @@ def test_shares_of_wide_ranges_keep_the_digits_of_every_decade():
 def test_ranges_may_lie_on_both_sides_of_zero():
     (quantity,) = places.varied(SIX, ["payload.inertia.xy"]).quantities
     ranges = Ranges.of(np.array([[-0.2, 0.1]]), [quantity], [1.0])
-    assert ranges.low[0] < -0.2
-    assert ranges.high[0] > 0.1
+    assert (ranges.near[0], ranges.signed) == (0.0, (True,))
+    assert ranges.far[0] < -0.2
+    assert ranges.least[0] * ranges.far[0] > 0.1
     inside = within(ranges, np.array([[-0.2, 0.0, 0.1, -0.3, 0.2, np.nan]]))
     assert inside.tolist() == [True, True, True, False, False, False]
     assert np.isfinite(ranges.drawn(np.random.default_rng(0), 8)).all()
