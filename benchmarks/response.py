@@ -9,7 +9,8 @@ time of this one process, the medians of repeats in turn:
 - recursion: the same postures without these sums;
 - payloads: as many random payloads in one posture, joints: random payloads, joint springs and dampers, both: random
   payloads and angles; for which there are sums, too, from twice as many arms as samples on;
-- mixed: as many arms whose payload, first length and angles vary at random, for which there are no such sums.
+- mixed: as many arms whose payload, first length and angles vary at random, for which there are no such sums; lengths:
+  random lengths of all three links.
 
 Rivals get the members' matrices and the modes for free:
 
@@ -85,12 +86,13 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
         "link2.joint_stiffness": 10.0 ** rng.uniform(5.0, 7.0, postures),
         "link3.joint_damping": 10.0 ** rng.uniform(1.0, 3.0, postures),
     }
-    long = {"link1.length": rng.uniform(0.5, 1.5, postures)}
+    long = {f"link{k}.length": rng.uniform(0.5, 1.5, postures) for k in (1, 2, 3)}
     random = {
         "payloads": loaded,
         "joints": loaded | jointed,
         "both": turned | loaded,
-        "mixed": turned | loaded | long,
+        "mixed": turned | loaded | {"link1.length": long["link1.length"]},
+        "lengths": long,
     }
 
     def of(varied: dict[str, np.ndarray]) -> Callable[[], Any]:

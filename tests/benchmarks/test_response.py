@@ -11,7 +11,7 @@ def test_the_stacked_solve_gives_the_same_response(tmp_path):
     response.main(["--frequencies", "60", "--postures", "3", "--repeats", "1", "--out", str(out)])
     found = json.loads(out.read_text())
     assert found["largest_difference_to_stacked"] < 1e-9
-    answers = {"exact", "recursion", "payloads", "joints", "both", "mixed"}
+    answers = {"exact", "recursion", "payloads", "joints", "both", "mixed", "lengths"}
     assert set(found["seconds"]) == answers | {"one_arm", "modal", "stacked"}
     assert set(found["ways"].values()) == {"recursion"}  # too few postures
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
+from jaxmodal.arithmetic.operations import Arithmetic, nonzero
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
@@ -21,9 +21,10 @@ from jaxmodal.response.driven.ports import Port, PortRow, port_row
 from jaxmodal.runtime.namespace import Array, is_complex, is_traced, repeat, take_first, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: 1/(2j)! and 1/(2j + 1)! for j = 0, 1, ...
+#: 1/(2j)! and 1/(2j + 1)!, the last terms of the series first
 _OVER_FACTORIALS = tuple(
-    np.array([1.0 / factorial(2 * j + odd) for j in range(SERIES_TERMS)]) for odd in (0, 1)
+    np.array([1.0 / factorial(2 * j + odd) for j in reversed(range(SERIES_TERMS))])
+    for odd in (0, 1)
 )
 
 
@@ -105,9 +106,8 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
 def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
     """Return `member_at` of flexible members from their wave numbers; they are extensible where ``gives_along`` > 0."""
     w, loaded = found.waves, found.shear_share is not None
-    decay, c, s = _even_pair(w.z1)
-    shrunk, co, si = _even_pair(-(w.beta * w.beta))
-    si = si * w.beta
+    decay, c, s = _hyperbolic(w.z1, w.alpha)
+    shrunk, co, si = _circular(w.beta)
     curves = Curves(
         x=decay,
         c=c,
@@ -136,11 +136,14 @@ def _with_slow(
     shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
     at = np.broadcast_to(slow, shape)
 
-    own, those = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape)[at], (found, axial))
+    def there(x: Any) -> Any:
+        return (x if np.shape(x) == shape else np.broadcast_to(x, shape))[at]
+
+    own, those = jax.tree_util.tree_map(there, (found, axial))
     series = _slow_member(own, np.bool_(True), those)
     made = []
     for quick, exact in zip(elastic, series, strict=True):
-        both = np.array(np.broadcast_to(quick, shape))
+        both = quick if np.shape(quick) == shape else np.array(np.broadcast_to(quick, shape))
         both[at] = exact
         made.append(both)
     return FreeEndMember(*made)
@@ -193,40 +196,52 @@ def _slow_member(
 
 
 def _series(z1: Array, z2: Array) -> list[Array]:
-    """Return ``C, S`` of z1 and of z2 (`_even_pair` without growth) and their divided differences, for |z| <= 1."""
-    one = xp.ones_like(z1)
+    """Return ``C, S`` of z1 and of z2 (without growth) and their divided differences, for |z| <= 1.
+
+    By Horner's scheme: the sums so far at z2 are the coefficients of the divided difference, which gives ``C`` and
+    ``S`` of z1.
+    """
 
     def with_term(j: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        first, second, both, *total = state
-        both = z1 * both + second
-        first, second = first * z1, second * z2
+        co, si, d_c, d_s = state
         even, odd = (take_first(x, j) for x in _OVER_FACTORIALS)
-        terms = (first * even, first * odd, second * even, second * odd, both * even, both * odd)
-        return first, second, both, *(x + y for x, y in zip(total, terms, strict=True))
+        return co * z2 + even, si * z2 + odd, d_c * z1 + co, d_s * z1 + si
 
-    zero = 0.0 * one
-    start = (one, one, zero, one, one, one, one, zero, zero)
+    one, zero = xp.ones_like(z1), xp.zeros_like(z1)
+    start = (*(float(x[0]) * one for x in _OVER_FACTORIALS), zero, zero)
     # a loop also in compiled programs: the derivative of a damped response then compiles in a sixth of the time
-    found = repeat(1, SERIES_TERMS, with_term, start, not is_traced(z1, z2))
-    return list(found[3:])
+    co, si, d_c, d_s = repeat(1, SERIES_TERMS, with_term, start, not is_traced(z1, z2))
+    between = z1 - z2
+    return [co + between * d_c, si + between * d_s, co, si, d_c, d_s]
 
 
-def _even_pair(z: Array) -> tuple[Array, Array, Array]:
-    """Return ``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``."""
+def _hyperbolic(z: Array, alpha: Array) -> tuple[Array, Array, Array]:
+    """Return ``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``.
+
+    ``alpha`` is the root of z or, where its real part is negative, of -z.
+    """
     if is_complex(z):
-        root = complex_root(nonzero(z))
-        growing, turning = root.real, root.imag
-        decay = xp.exp(-growing)
+        right, below = z.real > 0.0, alpha.imag > 0.0
+        growing, turning = alpha.real, alpha.imag
+        if not (isinstance(right, np.ndarray) and right.all()):
+            # not abs: where the imaginary part is 0 both parts have the derivative of one side
+            aside = xp.where(below, turning, -turning), xp.where(below, -growing, growing)
+            growing, turning = (
+                xp.where(right, x, y) for x, y in zip((growing, turning), aside, strict=True)
+            )
         small = -0.5 * xp.expm1(-2.0 * growing)
         large = 1.0 - small
         cosine, sine = xp.cos(turning), xp.sin(turning)
         return (
-            decay,
+            xp.exp(-growing),
             large * cosine + 1j * (small * sine),
-            (small * cosine + 1j * (large * sine)) / root,
+            (small * cosine + 1j * (large * sine)) / nonzero(growing + 1j * turning),
         )
     grows = z > 0.0
-    root = xp.sqrt(nonzero(xp.abs(z)))
+    root = nonzero(alpha)
+    if isinstance(grows, np.ndarray) and grows.all():
+        small = -0.5 * xp.expm1(-2.0 * root)
+        return xp.exp(-root), 1.0 - small, small / root
     growing = xp.where(grows, root, 0.0)
     small = -0.5 * xp.expm1(-2.0 * growing)
     return (
@@ -236,18 +251,39 @@ def _even_pair(z: Array) -> tuple[Array, Array, Array]:
     )
 
 
+def _circular(beta: Array) -> tuple[Any, Array, Array]:
+    """Return ``1/growth, cos(beta)/growth, sin(beta)/growth`` with ``growth = exp(|Im beta|)``."""
+    if not is_complex(beta):
+        return 1.0, xp.cos(beta), xp.sin(beta)
+    turning, below = beta.real, beta.imag > 0.0
+    growing = xp.where(below, beta.imag, -beta.imag)
+    small = -0.5 * xp.expm1(-2.0 * growing)
+    large, rising = 1.0 - small, xp.where(below, small, -small)
+    cosine, sine = xp.cos(turning), xp.sin(turning)
+    return (
+        xp.exp(-growing),
+        large * cosine - 1j * (rising * sine),
+        large * sine + 1j * (rising * cosine),
+    )
+
+
 def _axial(w: WaveNumbers, gives_along: Any) -> tuple[Any, Any, Any, Any]:
     """Return F, H, R and determinant factor of axial motion; of a rigid translation for a theory without it."""
-    decay, cosine, sine = _even_pair(-(w.mu * w.mu))
+    mu = nonzero(w.mu)
+    decay, cosine, sine = _circular(mu)
     cosine = nonzero(cosine)
-    ratio = sine / cosine  # tan(mu)/mu
+    tangent = sine / cosine
     elastic, one = gives_along > 0.0, xp.ones_like(cosine)
-    return (
-        xp.where(elastic, -(w.axial_rigidity * (w.mu * w.mu) * ratio), -w.mass_term),
-        xp.where(elastic, decay / cosine, one),
-        xp.where(elastic, ratio / w.axial_rigidity, 0.0),
-        xp.where(elastic, cosine, one),
+    found = (
+        -(w.axial_rigidity * mu * tangent),
+        decay / cosine,
+        tangent / (mu * w.axial_rigidity),
+        cosine,
     )
+    if isinstance(elastic, np.ndarray | np.bool_) and elastic.all():
+        return found
+    rigid = -w.mass_term, one, 0.0, one
+    return tuple(xp.where(elastic, x, y) for x, y in zip(found, rigid, strict=True))
 
 
 def _rigid(w: WaveNumbers, length: Array) -> FreeEndMember:

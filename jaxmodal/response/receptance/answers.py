@@ -31,10 +31,11 @@ from jaxmodal.response.receptance.port_motions import (
     with_apart,
 )
 from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
+from jaxmodal.runtime.freed_memory import keep_freed_memory
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
-#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
-#: into the cache
+#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, of many arms up to
+#: twice as many: arrays fit into the cache, and calls take less time than their numbers
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
 #: number of entries that are computed on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
@@ -92,10 +93,11 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             None if found.rounding is None else xp.split(found.rounding, 4, axis=-1)[1:3],
         )
         return values, infinite & (found.margin[..., : omega.size] < _SUSPECT_TRACED)
+    keep_freed_memory()
     arms = with_apart(system, link_by_link(system))
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
-    height = max(1, BLOCK // width)
+    height = max(1, 2 * BLOCK // width)
     values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
     infinite = np.zeros(values.shape, bool)
     lost = []

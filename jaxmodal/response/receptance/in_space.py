@@ -42,11 +42,13 @@ from jaxmodal.response.receptance.rigid_supports import (
     support_pivots,
     supported,
 )
+from jaxmodal.response.receptance.transfers import to_previous
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Bools, Floats, Numbers
+from jaxmodal.runtime.freed_memory import keep_freed_memory
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
-from jaxmodal.spatial.stiffness.entries import with_link
+from jaxmodal.spatial.stiffness.entries import before_joint
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
@@ -79,6 +81,7 @@ def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]
     As in `answers.responses` for planar arms, entries that lose digits are recomputed by `circle_means`, and entries
     near a resonance are compared with nearby frequencies.
     """
+    keep_freed_memory()
     still = still_loads(system)
     with np.errstate(all="ignore"):
         found, told = _with_digits(system, omega, still, _counts_tell(system))
@@ -388,7 +391,9 @@ def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[Passed]:
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
         with_terms = not isinstance(omega, Dual)
-        added = with_link(entries, planes, squared, w, 0, with_terms, link.loads)
+        added = before_joint(entries, planes, squared, w, 0, with_terms, link.loads)
+        if link is not system.links[0] or system.base_motions or system.rigid:
+            added = added._replace(stiffness=to_previous(added.stiffness, entries, omega))
         w = added.stiffness
         yield Passed(link, planes, springs, added)
 

@@ -116,6 +116,21 @@ def with_link(
     loads : sequence of LoadEntries
         The part of each load carried along in ``w`` that acts on this link.
     """
+    added = before_joint(link, members, squared, w, rounding, with_terms, loads)
+    w = _shaken_by(rounding)(added.stiffness)
+    return added._replace(stiffness=shifted(turned(w, link.rotation), link.offset).kept())
+
+
+def before_joint(
+    link: LinkEntries,
+    members: Sequence[FreeEndMember],
+    squared: Number,
+    w: Symmetric,
+    rounding: Rounding = 0,
+    with_terms: bool = False,
+    loads: Sequence[LoadEntries] = (),
+) -> Added:
+    """Return `with_link` but for its last step: the stiffness is at the joint of the link, in the axes of the link."""
     shaken = _shaken_by(rounding)
     w = _held(less_body(w, link.outer, squared), link.supports)
     w = _less_loads(w, [x.outer for x in loads])
@@ -137,7 +152,6 @@ def with_link(
         if rotor:
             w = less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
-    w = shifted(turned(shaken(w), link.rotation), link.offset).kept()
     return Added(w, releases, pivots, inner)
 
 
@@ -218,17 +232,21 @@ def released(
     p, q = pair
     r11, r12, r22, determinant = receptance
     a, b, c = w[p, p], w[p, q], w[q, q]
-    q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
-    q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
+    # each product once: NumPy computes what is written
+    r11_a, r11_b, r12_a, r12_b = r11 * a, r11 * b, r12 * a, r12 * b
+    r12_c, r22_b, r22_c = r12 * c, r22 * b, r22 * c
+    q11, q12 = keep(r11_a + r12_b + 1.0), keep(r11_b + r12_c)
+    q21, q22 = keep(r12_a + r22_b), keep(r12_b + r22_c + 1.0)
     moved = shaken(w)  # one of the two large numbers of a difference
     of_w = keep(moved[p, p] * c - b * b)
     # not q11 q22 - q12 q21, which cancels almost entirely behind soft joints
-    factor = r11 * a + (r12 * b) * 2.0 + r22 * c + determinant * of_w + 1.0
+    factor = r11_a + r12_b * 2.0 + r22_c + determinant * of_w + 1.0
     factor = keep(nonzero(factor))
     terms = None
     if with_terms:  # entries cancel, too, for equal links folded on each other
-        own, other = absolute(r11 * a) + absolute(r12 * b), absolute(r12 * b) + absolute(r22 * c)
-        first, second = absolute(r11 * b) + absolute(r12 * c), absolute(r12 * a) + absolute(r22 * b)
+        mixed = absolute(r12_b)
+        own, other = absolute(r11_a) + mixed, mixed + absolute(r22_c)
+        first, second = absolute(r11_b) + absolute(r12_c), absolute(r12_a) + absolute(r22_b)
         terms = (own + 1.0) * (other + 1.0) + first * second
     release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant, terms)
     inverse = 1.0 / factor

@@ -1,0 +1,81 @@
+"""Stiffness and loads in space carried from a joint to the previous link, at many frequencies in one product.
+
+Rotation and shift are linear in the entries of a stiffness, with the same coefficients at all frequencies. So they are
+one product of matrices, which takes NumPy a fifth of the time of the same sums entry by entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.nothing import NOTHING
+from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, shifted, turned
+
+#: rows and columns of the entries, and where these differ
+_ROWS, _COLUMNS = np.array(PLACES).T
+_MIXED = (_ROWS != _COLUMNS).astype(float)
+
+
+def to_previous(w: Symmetric, link: LinkEntries, omega: Array) -> Symmetric:
+    """Return the stiffness at the outer end of the previous link's elastic part, from that at the joint of a link."""
+    if isinstance(omega, Dual):
+        return shifted(turned(w, link.rotation), link.offset).kept()
+    motion, own, loads = _motion(link.rotation, link.offset), len(PLACES), range(6, w.size)
+    (entries,) = _combined(_of_entries(motion), [w.entries[:own]], omega)
+    moved = Symmetric([*entries, *w.entries[own:]])
+    forces = _combined(motion, [[w[i, load] for i in range(6)] for load in loads], omega)
+    for load, force in zip(loads, forces, strict=True):
+        for i, x in enumerate(force):
+            moved[i, load] = x
+    return moved
+
+
+def _motion(rotation: Sequence[Any], offset: Sequence[Any]) -> Floats:
+    """Return the matrix (6, 6) of `turned` and `shifted`, from forces at a joint to those at the previous link."""
+    turn = _numbers(rotation).reshape(3, 3)
+    x, y, z = _numbers(offset)
+    found = np.zeros((6, 6))
+    found[:3, :3] = found[3:, 3:] = turn
+    found[3:, :3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ turn
+    return found
+
+
+def _numbers(entries: Sequence[Any]) -> Floats:
+    return np.array([0.0 if x is NOTHING else x for x in entries])
+
+
+def _of_entries(motion: Floats) -> Floats:
+    """Return the matrix (21, 21) from the entries of W to those of ``M W M^T``."""
+    i, j = _ROWS[:, None], _COLUMNS[:, None]
+    straight = motion[i, _ROWS] * motion[j, _COLUMNS]
+    found: Floats = straight + _MIXED * (motion[i, _COLUMNS] * motion[j, _ROWS])
+    return found
+
+
+def _combined(matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array) -> list[list[Any]]:
+    """Return the products of a matrix with columns of entries, each an array (F,), a number or `NOTHING`."""
+    every = [x for column in columns for x in column if x is not NOTHING]
+    if not every:
+        return [[NOTHING] * len(matrix) for _ in columns]
+    known = np.array([[x is not NOTHING for x in column] for column in columns]).T
+    rows = known.any(axis=1)
+    kind = np.result_type(*every)
+    values = np.zeros((np.count_nonzero(rows), len(columns), omega.size), kind)
+    for place, row in zip(np.flatnonzero(rows).tolist(), values, strict=True):
+        for number, column in enumerate(columns):
+            if column[place] is not NOTHING:
+                row[number] = column[place]
+    flat = values.reshape(len(values), -1).view(np.float64)
+    product = (matrix[:, rows] @ flat).view(kind).reshape(-1, *values.shape[1:])
+    there = (matrix != 0.0) @ known
+    return [
+        [x if some else NOTHING for x, some in zip(product[:, k], there[:, k], strict=True)]
+        for k in range(len(columns))
+    ]
