@@ -76,7 +76,10 @@ import jax
 jax.config.update("jax_enable_x64", True)
 import numpy as np
 import jaxmodal as jm
+from jaxmodal import dynamics
 link = jm.Link(1.0, 7e10, 2700.0, jm.circle(0.05, shear_coefficient=0.9), poisson_ratio=0.3)
+tube = jm.hollow_circle(0.08, 0.004, "cowper")
+in_space = jm.SpatialArm((jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.3),))
 for call in (
     lambda: jm.natural_frequencies("arm.toml"),
     lambda: jm.mode_shapes("arm.toml"),
@@ -89,15 +92,20 @@ for call in (
     lambda: jm.to_spatial("arm.toml"),
     lambda: jm.natural_frequencies(link),
     lambda: jm.natural_frequencies({"links": []}),
+    lambda: jm.characteristic_matrix(in_space, 1.0),
+    lambda: jm.determinant_scan(in_space, [1.0, 2.0]),
+    lambda: jm.attach_body(in_space, 1, 0.1, 0.2),
+    lambda: dynamics.link_shapes(in_space, 2),
+    lambda: dynamics.end_bodies(in_space),
 ):
     try:
-        call()
+        print("taken", call())
     except jm.ArmError as error:
         print(error)
 """
 
 
-def test_what_is_no_arm_gets_the_way_to_one():
+def test_what_is_no_arm_gets_the_way_to_one_and_what_is_in_space_who_takes_it():
     """In a process of its own: here the annotations are checked before the functions are called."""
     done = subprocess.run(
         [sys.executable, "-c", WRONG_ARMS], capture_output=True, text=True, check=True
@@ -108,4 +116,7 @@ def test_what_is_no_arm_gets_the_way_to_one():
     assert lines[:9] == [said] * 9
     assert "Arm(links=(link, ...))" in lines[9]
     assert "arm_from_dict" in lines[10]
-    assert len(lines) == 11
+    for line in lines[11:]:
+        assert line.startswith("arm = SpatialArm(...): must be an Arm"), line
+        assert "Arms in space are taken by natural_frequencies" in line
+    assert len(lines) == 16

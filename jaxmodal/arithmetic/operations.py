@@ -171,7 +171,22 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
     if isinstance(arguments[0], Register):
         found = sin_cos(*(x.value for x in arguments))
         return [(Register(sine), Register(cosine), turns) for sine, cosine, turns in found]
+    if _are_few(arguments):
+        sine, cosine, turns = _sin_cos(np.stack(arguments))
+        return list(zip(sine, cosine, turns, strict=True))
     return [_sin_cos(x) for x in arguments]
+
+
+def _are_few(arguments: Sequence[Array]) -> bool:
+    """Return True for several small NumPy arrays that are alike: one call for all takes half the time of several."""
+    if len(arguments) == 1 or any(type(x) is not np.ndarray for x in arguments):
+        return False
+    alike = len({(x.shape, x.dtype) for x in arguments}) == 1
+    return alike and arguments[0].size <= _FEW
+
+
+#: numbers of an array up to which a call costs more than its numbers; three arrays of twice as many fill the cache
+_FEW = 4096
 
 
 def _stacked(numbers: Sequence[DoubleDouble]) -> DoubleDouble:

@@ -54,6 +54,11 @@ class Share(NamedTuple):
     tip_noise: Array
     shaken: Array
 
+    @property
+    def log_abs(self) -> Array:
+        """Logarithm of the modulus of the contribution to D."""
+        return log(xp.abs(self.factor)) + self.growth
+
 
 class Tally(NamedTuple):
     """Running sign, logarithm and count of the factors so far, with rounding errors.
@@ -68,11 +73,11 @@ class Tally(NamedTuple):
     last: Array
     shaken: Array
 
-    def times(self, share: Share) -> Tally:
-        """Return the tally with the share of one more link."""
+    def times(self, share: Share, log_abs: Array | None = None) -> Tally:
+        """Return the tally with the share of one more link, of which the logarithm may be known."""
         return Tally(
             sign=self.sign * xp.sign(share.factor),
-            log_abs=self.log_abs + (log(xp.abs(share.factor)) + share.growth),
+            log_abs=self.log_abs + (share.log_abs if log_abs is None else log_abs),
             passed=self.passed + share.passed,
             noise=self.noise + (self.last + share.tip_noise),
             last=share.noise,
@@ -188,8 +193,9 @@ def _condensed_at_once(
     """Return `_condensed` on the host; only the stiffness that is handed on is computed link by link."""
     result = all_added(links, begun, _free_tip(omega, arithmetic))
     shares, tally = share_of(result, links.terms, theory, omega), _empty_tally(omega)
+    logs = shares.log_abs
     for i in reversed(range(shares.growth.shape[0])):
-        tally = tally.times(Share(*(x[i] for x in shares)))
+        tally = tally.times(Share(*(x[i] for x in shares)), logs[i])
     return _evaluation(tally, arithmetic)
 
 

@@ -70,7 +70,9 @@ class Brackets(Bracket):
         The error of a chord is the product of the distances to its ends over the distance to the nearest other mode.
         """
         room = xp.full_like(self.estimate[:1], xp.inf)
-        apart = xp.concatenate([room, self.estimate[1:] - self.estimate[:-1], room])
+        apart = self.estimate[1:] - self.estimate[:-1]
+        # a mode that is sought twice, as in place of one of zero frequency, is no neighbour of itself
+        apart = xp.concatenate([room, xp.where(apart > 0.0, apart, xp.inf), room])
         gap = xp.minimum(xp.minimum(apart[:-1], apart[1:]), self.estimate)
         missed = (self.estimate - self.lower) * (self.upper - self.estimate)
         return self.isolated & xp.isfinite(self.upper) & (missed <= error * gap * self.estimate)
@@ -173,6 +175,8 @@ def find_brackets(
         if first_trials.shape == shape:
             trial = xp.where(b.rounds == 0, first_trials, trial)
         found = after(b, trial)
+        if len(shape) == 1 and on_host(trial):  # one arm: the loop goes on for it alone
+            return found
         # what a cell gives does not depend on how long the others of its block take
         more = xp.any(sought(b), axis=0, keepdims=True)
         kept = {

@@ -3,8 +3,6 @@
 import functools
 import json
 import math
-import subprocess
-import sys
 import warnings
 
 import jax
@@ -212,41 +210,6 @@ def test_a_tensor_of_a_lamina_and_of_a_rod_are_those_of_bodies():
         q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         tensor = q @ np.diag(moments) @ q.T
         jm.RigidBody(1.0, None, 0.5 * (tensor + tensor.T))
-
-
-PROGRAM = """
-import jax
-jax.config.update("jax_enable_x64", True)
-import jaxmodal as jm
-from jaxmodal import dynamics
-
-tube = jm.hollow_circle(0.08, 0.004, "cowper")
-arm = jm.SpatialArm((jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.3),))
-two = {"link1.length": [0.5, 0.6]}
-for call in (
-    lambda: jm.characteristic_matrix(arm, 1.0),
-    lambda: jm.determinant_scan(arm, [1.0, 2.0]),
-    lambda: jm.attach_body(arm, 1, 0.1, 0.2),
-    lambda: dynamics.link_shapes(arm, 2),
-    lambda: dynamics.end_bodies(arm),
-):
-    try:
-        print("taken", call())
-    except jm.ArmError as error:
-        print("refused", error)
-"""
-
-
-def test_what_takes_planar_arms_alone_says_what_takes_arms_in_space():
-    """In a process of its own: here the annotations are checked before the functions see the arm."""
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
-    )
-    lines = ran.stdout.splitlines()
-    assert len(lines) == 5
-    for line in lines:
-        assert line.startswith("refused arm = SpatialArm(...): must be an Arm"), line
-        assert "Arms in space are taken by natural_frequencies" in line
 
 
 def test_messages_name_the_file_the_link_and_the_key(tmp_path):
