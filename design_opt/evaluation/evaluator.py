@@ -16,10 +16,11 @@ from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 TWO_PI = 2.0 * np.pi
 #: frequencies closer than this, relative, form a group, of which the mean is differentiated
@@ -34,6 +35,8 @@ _SIDE_BY_SIDE = 16
 _OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 10.0
 #: derivatives of rows with respect to frequencies below this share of the largest one are neglected
 _NEGLIGIBLE = 1e-12
+
+_RATES: ByKind[Any] = ByKind(PlanarRates, SpatialRates)
 
 Chosen = Mapping[str, np.ndarray]
 _Solved = dict[str, tuple[np.ndarray, np.ndarray]]
@@ -104,10 +107,7 @@ class Evaluator:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
-        arm = problem.arm
-        self.rates = (
-            SpatialRates(problem, arm) if isinstance(arm, SpatialArm) else PlanarRates(problem, arm)
-        )
+        self.rates = _RATES.of(problem.arm)(problem, problem.arm)
         self._spent = 0.0
         self._solutions, self._reports, self._linearised = _Latest(), _Latest(), _Latest()
         self.today_hz = _hz(self._solve(problem.arm, self.angles))

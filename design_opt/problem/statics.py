@@ -14,12 +14,13 @@ from jax import Array
 from design_opt.problem.designs import Design
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.at_rest.traced import inverse_buckling_factor, second_order_deflection
 from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
@@ -146,6 +147,5 @@ def _pressed(arm: SpatialArm) -> bool:
     return any(link.axial_force is not None for link in arm.links)
 
 
-def statics_of(arm: AnyArm) -> Any:
-    """Return the statics of designs of the kind of an arm."""
-    return _InSpace if isinstance(arm, SpatialArm) else _InThePlane
+#: the statics of designs of an arm
+STATICS: ByKind[Any] = ByKind(_InThePlane, _InSpace)

@@ -15,7 +15,7 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
-from design_opt.problem.statics import STANDARD_GRAVITY, statics_of
+from design_opt.problem.statics import STANDARD_GRAVITY, STATICS
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.plausible_loads import gravity_findings
@@ -87,11 +87,11 @@ class AtRest:
         """Return gravity along x and y of the base, or x, y and z of the ground."""
         if isinstance(self.gravity, Sequence):
             return tuple(self.gravity)
-        return (*(0.0,) * (statics_of(arm).axes - 1), -self.gravity_on(arm))
+        return (*(0.0,) * (STATICS.of(arm).axes - 1), -self.gravity_on(arm))
 
     def _statics(self, design: Design, postures: str) -> Any:
         """Return the statics of a design at the postures of a set, under gravity."""
-        return statics_of(design.arm)(design, postures, self.theory, self._pull(design.arm))
+        return STATICS.of(design.arm)(design, postures, self.theory, self._pull(design.arm))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +137,7 @@ class DeflectionLimit(AtRest):
         """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
         with about(self._kind, ArmError):
-            statics_of(arm).check_deflection(arm)
+            STATICS.of(arm).check_deflection(arm)
 
     @property
     def label(self) -> str:

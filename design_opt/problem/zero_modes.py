@@ -14,7 +14,7 @@ from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.batches.kinds import plans_of
+from jaxmodal.batches.kinds import PLANS
 from jaxmodal.spatial.arms.arm import AnyArm
 
 #: field names of springs of joints and bases, for planar arms and arms in space
@@ -106,7 +106,7 @@ def _numbers(arm: AnyArm, angles: np.ndarray, free: int) -> np.ndarray:
     """Return the number of zero-frequency modes at each posture, shape (P,), by the rule of natural frequencies."""
     if not free:
         return np.zeros(len(angles), np.int64)
-    found: np.ndarray = plans_of(arm).zero_modes(arm, posture_columns(arm, angles))
+    found: np.ndarray = PLANS.of(arm).zero_modes(arm, posture_columns(arm, angles))
     return found
 
 

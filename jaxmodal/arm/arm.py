@@ -20,6 +20,7 @@ from jaxmodal.arm.quantities import (
     value_text,
 )
 from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.arm.tables import link_table, loads_table
 from jaxmodal.arm.twins import twin_of
 from jaxmodal.runtime.errors import ArmError, within
@@ -243,8 +244,10 @@ def require_arm(arm: object) -> SerialArm:
         return arm
     if isinstance(arm, (str, os.PathLike)):
         remedy = f"read a file with jaxmodal.read_arm({shown(arm)})."
-    elif isinstance(arm, Link):
-        remedy = "make one of links with Arm(links=(link, ...))."
+    elif isinstance(arm, StraightLink):
+        remedy = (
+            "make one of links with Arm(links=(link, ...)), in space SpatialArm(links=(link, ...))."
+        )
     elif isinstance(arm, dict):
         remedy = "make one of plain tables with jaxmodal.arm_from_dict."
     else:

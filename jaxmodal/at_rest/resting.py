@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from jaxmodal.arm.arm import require_arm
+from typing import Any
+
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.at_rest.in_space import SpatialAtRest
 from jaxmodal.at_rest.loads import Asked
 from jaxmodal.at_rest.planar import PlanarAtRest
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
+
+_AT_REST: ByKind[Any] = ByKind(PlanarAtRest, SpatialAtRest)
 
 
 def resting(
@@ -22,7 +26,5 @@ def resting(
     ArmError
         If it is not one concrete arm, does not suit the theory, has no load, or is not held against its loads.
     """
-    require_arm(arm)
-    if isinstance(arm, SpatialArm):
-        return SpatialAtRest.of(arm, theory, what, asked, or_axial)
-    return PlanarAtRest.of(arm, theory, what, asked, or_axial)
+    found: PlanarAtRest | SpatialAtRest = _AT_REST.of(arm).of(arm, theory, what, asked, or_axial)
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 
-from jaxmodal.batches.kinds import plans_of
+from jaxmodal.batches.kinds import PLANS
 from jaxmodal.batches.plan import FEW
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.spatial.arms.arm import AnyArm
@@ -24,7 +24,7 @@ class Spent:
 
     def in_numpy(self, arm: AnyArm, modes: int, cells: int) -> bool:
         """Return True if NumPy should solve a batch of ``cells``; its work is added unless the batch is small."""
-        plans = plans_of(arm)
+        plans = PLANS.of(arm)
         if is_gpu(default_device()):
             return cells <= FEW
         if cells <= plans.always:

@@ -18,7 +18,7 @@ from jaxmodal.arm.documents import table
 from jaxmodal.batches.first_batches import SPENT
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.in_space import PlanInSpace
-from jaxmodal.batches.kinds import plans_of
+from jaxmodal.batches.kinds import PLANS
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
@@ -109,7 +109,7 @@ def natural_frequencies_batch(
     chosen_kernel(kernel, default_device())  # raises an error for an unknown name
     require_arm(arm)
     addresses, values = columns_of(arm, parameters)
-    plans_of(arm).require_theory(arm, theory, dict(zip(addresses, values, strict=True)))
+    PLANS.of(arm).require_theory(arm, theory, dict(zip(addresses, values, strict=True)))
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     question = arm, addresses, modes, theory
     cells = values.shape[1]
@@ -132,7 +132,7 @@ def plan_of(
 ) -> Plan | PlanInSpace:
     """Return the plan for ``cells`` cells of either kind of arm, from values (addresses, samples) of some of them."""
     question: Question[Any] = Question(arm, addresses, modes, theory)
-    made: Plan | PlanInSpace = plans_of(arm).of(question, sample, cells, chunk, kernel, few=few)
+    made: Plan | PlanInSpace = PLANS.of(arm).of(question, sample, cells, chunk, kernel, few=few)
     return made
 
 

@@ -16,6 +16,7 @@ from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.documents import table
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, clusters
@@ -29,7 +30,7 @@ from jaxmodal.modes.spatial_batches import cell_derivatives, spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 #: how far the frequencies of an arm may lie from those that are given, relative: above the brackets of batches
@@ -108,7 +109,7 @@ def modal_quantities_batch(
     _require_those_of(arm, columns, frequencies)
     first, last = clusters(omega, group, cluster_tolerance)
     alone = (first == last) & (np.asarray(frequencies.multiplicity) == 1)
-    kind = _kind(arm)
+    kind = _KINDS.of(arm)
     found = kind.quantities(arm, columns, frequencies, first, last, singles)
     fields = jax.device_put(found.quantities(first, members))
     return ModalQuantities(
@@ -126,7 +127,7 @@ def derivatives_of_cells(
     addresses: Sequence[str],
 ) -> np.ndarray:
     """Return only the derivatives of `modal_quantities_batch`, (N, K, P); ``parameters`` must be valid values."""
-    return _kind(arm).derivatives(arm, parameters, found, addresses)
+    return _KINDS.of(arm).derivatives(arm, parameters, found, addresses)
 
 
 class _Kind(NamedTuple):
@@ -147,10 +148,10 @@ def _planar_derivatives(
     return np.asarray(table.derivative)
 
 
-def _kind(arm: AnyArm) -> _Kind:
-    if isinstance(arm, SpatialArm):
-        return _Kind(spatial_quantities, cell_derivatives, SpatialEnergies)
-    return _Kind(planar_quantities, _planar_derivatives, Energies)
+_KINDS = ByKind(
+    plane=_Kind(planar_quantities, _planar_derivatives, Energies),
+    space=_Kind(spatial_quantities, cell_derivatives, SpatialEnergies),
+)
 
 
 def _require_those_of(

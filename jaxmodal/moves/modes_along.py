@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.mode_shapes import assurance, mode_shapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
@@ -17,7 +18,7 @@ from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
 from jaxmodal.runtime.array_types import Bools, Floats, Integers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 
 
 class Posture(NamedTuple):
@@ -70,6 +71,20 @@ class ModesAlong(NamedTuple):
     number: Integers
 
 
+class _Pushes(NamedTuple):
+    """What gives the inertia forces of the joints' motion, mode shapes at tips, and modal forces of supports."""
+
+    inertia: Callable[..., Floats]
+    tips: Callable[..., Floats]
+    supports: Callable[..., Floats]
+
+
+_PUSHES = ByKind(
+    plane=_Pushes(planar_inertia, planar_tips, planar_support_forces),
+    space=_Pushes(spatial_inertia, spatial_tips, spatial_support_forces),
+)
+
+
 def modes_in(arm: AnyArm, num_modes: int, theory: TheoryName, unstrained: Any) -> Posture:
     """Return the modes of an arm in its present posture, and the modal forces of its joint motion.
 
@@ -81,14 +96,9 @@ def modes_in(arm: AnyArm, num_modes: int, theory: TheoryName, unstrained: Any) -
     together = np.array([one[i] + one[j] for i, j in pairs]).reshape(-1, count)
     rates = np.concatenate([0.0 * one, one, together])
     changes = np.concatenate([one, 0.0 * one, 0.0 * together])
-    if isinstance(arm, SpatialArm):
-        forces = spatial_inertia(arm, shapes, theory, rates, changes)
-        tips = spatial_tips(arm, shapes, theory)
-        pushed = spatial_support_forces(arm, shapes, unstrained)
-    else:
-        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)[:, -1]
-        pushed = planar_support_forces(arm, shapes, unstrained)
-    driven = np.asarray(shapes.motions) @ forces.T
+    pushes = _PUSHES.of(arm)
+    tips = pushes.tips(arm, shapes)[:, -1]
+    driven = np.asarray(shapes.motions) @ pushes.inertia(arm, shapes, rates, changes).T
     alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
     for k in range(count):
         turning[:, k, k] = alone[:, k]
@@ -104,7 +114,7 @@ def modes_in(arm: AnyArm, num_modes: int, theory: TheoryName, unstrained: Any) -
         joints=driven[:, :count],
         turning=turning,
         base=np.asarray(shapes.participation)[:, : tips.shape[1]],
-        supports=pushed,
+        supports=pushes.supports(arm, shapes, unstrained),
     )
 
 

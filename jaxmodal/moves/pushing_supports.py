@@ -18,6 +18,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_tips, tip_places
+from jaxmodal.moves.spatial_inertia import spatial_tips
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
@@ -86,13 +87,12 @@ def spatial_support_forces(
     arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm
 ) -> Floats:
     """Return the modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
-    moved, turned = (np.asarray(x)[:, :, -1] for x in (shapes.displacement, shapes.rotation))
-    found = np.zeros(moved.shape[0])
+    tips, turned = spatial_tips(arm, shapes), np.asarray(shapes.rotation)[:, :, -1]
+    found = np.zeros(len(tips))
     if not is_supported(arm):
         return found
     places = zip(arm.links, arm.frames(), unstrained.frames(), strict=True)
     for k, (link, here, before) in enumerate(places):
-        at_tip = moved[:, k] + np.cross(turned[:, k], here.tip - here.end)
         way = here.tip - before.tip
         turn = Rotation.from_matrix(here.axes @ before.axes.T).as_rotvec()
         for support in link.supports:
@@ -101,7 +101,7 @@ def spatial_support_forces(
             if support.kind == "rotation":
                 strain, given = direction @ turn, turned[:, k] @ _turning(direction, turn)
             else:
-                strain, given = direction @ way, at_tip @ direction
+                strain, given = direction @ way, tips[:, k] @ direction
             found -= float(support.stiffness) * strain * given
     return found
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.runtime.array_types import Floats
@@ -22,10 +21,10 @@ _BODY = 12
 
 
 def spatial_inertia(
-    arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName, rates: Floats, changes: Floats
+    arm: SpatialArm, shapes: SpatialModeShapes, rates: Floats, changes: Floats
 ) -> Floats:
     """Return masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
-    model, count = modal_model(arm.model(theory)), rates.shape[0]
+    model, count = modal_model(arm.model(shapes.frequencies.theory)), rates.shape[0]
     links = model.values.links
     size = (np.asarray(shapes.masses).size - _BODY * (3 * len(links) - 1)) - len(links)
     nodes, weights = quadrature(size // (6 * len(links)))
@@ -55,11 +54,10 @@ def spatial_inertia(
     return np.concatenate(parts, axis=1)
 
 
-def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName) -> Floats:
-    """Return mode shapes at the arm's tip, (K, 3), m in ground axes; taken at the last station."""
-    last = frames(modal_model(arm.model(theory)).values.links)[-1]
-    moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
-    found: Floats = moved + np.cross(turned, last.tip - last.end)
+def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes) -> Floats:
+    """Return mode shapes at the links' tips, (K, n, 3), m in ground axes; taken at the last station."""
+    moved, turned = (np.asarray(x)[:, :, -1] for x in (shapes.displacement, shapes.rotation))
+    found: Floats = moved + np.cross(turned, np.array([x.tip - x.end for x in arm.frames()]))
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values, theory_flags
 from jaxmodal.postures.expansion_in_space import (
@@ -215,9 +216,12 @@ class _InSpace:
         return TurnedInSpace(self.arm, flags, tuple(k + 1 for k in joints), {})
 
 
+_KINDS: ByKind[Callable[[Any], Kind]] = ByKind(_InThePlane, _InSpace)
+
+
 def kind_of(arm: AnyArm) -> Kind:
     """Return an arm with what its kind knows."""
-    return _InSpace(arm) if isinstance(arm, SpatialArm) else _InThePlane(arm)
+    return _KINDS.of(arm)(arm)
 
 
 def known_kind(arm: AnyArm, what: str) -> Kind:

@@ -18,7 +18,7 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.serial_arms import SerialArm
-from jaxmodal.batches.kinds import plans_of
+from jaxmodal.batches.kinds import PLANS
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
@@ -180,7 +180,7 @@ def check_values(arm: AnyArm, columns: Sequence[Column], theories: tuple[TheoryN
     values = {column.address: column.si_values for column in columns}
     for theory in theories:
         with about("theories"):
-            plans_of(arm).require_theory(arm, theory, values)
+            PLANS.of(arm).require_theory(arm, theory, values)
 
 
 def check_outputs(arm: AnyArm, outputs: tuple[str, ...], columns: Sequence[Column]) -> None:

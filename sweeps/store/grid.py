@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.batches.kinds import plans_of
+from jaxmodal.batches.kinds import PLANS
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
@@ -116,7 +116,7 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
     usual = MODAL_CHUNK_CELLS if "modal" in sweep.parts else CHUNK_CELLS
     if sweep.parts - {"modal"}:
         usual = RESPONSE_CHUNK_CELLS
-    usual = min(usual, plans_of(sweep.arm).most_side_by_side(sweep.num_cells, bool(sweep.parts)))
+    usual = min(usual, PLANS.of(sweep.arm).most_side_by_side(sweep.num_cells, bool(sweep.parts)))
     for name, value in (("chunk_cells", chunk_cells), ("shard_cells", shard_cells)):
         if value is not None and not is_whole(value, 1):
             raise SweepError(f"{name} = {value!r}: must be a whole number of 1 or more.")

@@ -14,7 +14,7 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.bases import base_of, least_moment
 from jaxmodal.dynamics.assembly.pieces_in_space import Piece, pieces_of, supports_of
-from jaxmodal.dynamics.assembly.shapes_in_space import NONE, shapes_of
+from jaxmodal.dynamics.assembly.shapes_in_space import FAMILIES, NONE, shapes_of
 from jaxmodal.dynamics.assembly.tables_in_space import LinkTablesInSpace
 from jaxmodal.dynamics.layout_in_space import (
     FIXED,
@@ -54,7 +54,7 @@ def arm_in_space(
     own = [float(link.beam.polar[0]) for link in values]
     body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
     carrying = base_of(base, joint_position, arm, body)
-    of_links = shapes_of(arm, modes, shapes, in_tip_values)
+    of_links = shapes_of(arm, modes, FAMILIES[0] if shapes is None else shapes, in_tip_values)
     made = [of_links[piece.number - 1] if piece.is_link else NONE for piece in pieces]
     counts = tuple((a.count, b.count, c.count, d.count) for a, b, c, d in made)
     jointed = [piece.link for piece in pieces if piece.kind != FIXED]
@@ -127,7 +127,7 @@ def arm_in_space(
         coulomb_width=np.asarray(
             scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s")
         ),
-        gravity=_vector("gravity", gravity),
+        gravity=_vector("gravity", (0.0, 0.0, 0.0) if gravity is None else gravity),
         base_gram=carrying.gram,
         joint_position=carrying.joint_position,
         **_supports(arm, pieces, carrying.joint_position),

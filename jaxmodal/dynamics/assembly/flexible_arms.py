@@ -6,14 +6,15 @@ lines are traced. Shapes are constants in both cases.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar, whole
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.quantities import POSITIVE, shown
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
@@ -23,7 +24,6 @@ from jaxmodal.dynamics.assembly.links import (
     end_bodies,
     jointed_links,
 )
-from jaxmodal.dynamics.assembly.shapes_in_space import FAMILIES as FAMILIES_IN_SPACE
 from jaxmodal.dynamics.assembly.supports import supports_of
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
@@ -264,41 +264,37 @@ def flexible_arm(
         "coulomb_width": coulomb_width,
     }
     one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
-    scaled = coordinates == "tip_deflection"
-    require_arm(arm)
-    if isinstance(arm, SpatialArm):
-        still = (0.0, 0.0, 0.0) if gravity is None else gravity
-        family = FAMILIES_IN_SPACE[0] if shapes is None else shapes
-        in_space = arm_in_space(
-            arm,
-            modes,
-            family,
-            scaled,
-            still,
-            damping,
-            torsional_inertia,
-            base,
-            joint_position,
-        )
-        return in_space.posed(
-            frames, foreshortening, second_order, rotor_motion, torsion_spin, inertia_order
-        )
-    _refuse_choices_in_space(
-        second_order, rotor_motion, torsion_spin, torsional_inertia, base, joint_position
-    )
-    family = "clamped_mass" if shapes is None else shapes
-    model = _planar_arm(arm, modes, family, scaled, gravity, damping)
-    return model.posed(inertia_order, frames, foreshortening)
+    posing = {"frames": frames, "foreshortening": foreshortening, "inertia_order": inertia_order}
+    formulation = {
+        "second_order": second_order,
+        "rotor_motion": rotor_motion,
+        "torsion_spin": torsion_spin,
+    }
+    parts = {"torsional_inertia": torsional_inertia, "base": base, "joint_position": joint_position}
+    given = modes, shapes, coordinates == "tip_deflection", gravity, damping
+    return _MADE.of(arm)(arm, given, posing, formulation, parts)
 
 
-def _refuse_choices_in_space(*given: Any) -> None:
+def _in_plane(
+    arm: Arm, given: Any, posing: Any, formulation: dict[str, Any], parts: dict[str, Any]
+) -> FlexibleArm:
+    _refuse_choices_in_space(formulation | parts)
+    return _planar_arm(arm, *given).posed(**posing)
+
+
+def _in_space(
+    arm: SpatialArm, given: Any, posing: Any, formulation: dict[str, Any], parts: dict[str, Any]
+) -> SpatialFlexibleArm:
+    return arm_in_space(arm, *given, **parts).posed(**posing, **formulation)
+
+
+_MADE: ByKind[Callable[..., Any]] = ByKind(_in_plane, _in_space)
+
+
+def _refuse_choices_in_space(given: Mapping[str, Any]) -> None:
     """Refuse choices for arms in space: in the plane a link does not twist, and a rotor turns with its link."""
-    names = (
-        *("second_order", "rotor_motion", "torsion_spin"),
-        *("torsional_inertia", "base", "joint_position"),
-    )
     defaults = (True, "carried", "absolute", None, "clamped", None)
-    for name, value, default in zip(names, given, defaults, strict=True):
+    for (name, value), default in zip(given.items(), defaults, strict=True):
         if value is not default and value != default:
             raise ArmError(
                 f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} for a planar arm, or left "
@@ -312,7 +308,7 @@ def _planar_arm(
     """Return the model of a planar arm with the default formulation of `FlexibleArm`."""
     links = jointed_links(arm)
     n = len(links)
-    made = _made(arm, modes, shapes, links)
+    made = _made(arm, modes, "clamped_mass" if shapes is None else shapes, links)
     if scaled:
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)

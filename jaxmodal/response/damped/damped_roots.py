@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.response.receptance.characteristic import Characteristic
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import Variable, variable
@@ -103,7 +103,7 @@ def damped_roots(
     undamped : array, shape (C, M)
         Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that exist.
     """
-    determinant = responses_of(arm).characteristic(arm, theory, addresses, values)
+    determinant = RESPONSES.of(arm).characteristic(arm, theory, addresses, values)
     free = int((undamped[0] == 0.0).sum())
     ends = followed(determinant, undamped[:, free:])
     found = [_merged(ends[:, k], free) for k in range(len(undamped))]

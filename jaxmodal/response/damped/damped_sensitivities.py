@@ -15,7 +15,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import variable
@@ -157,7 +157,7 @@ def damped_sensitivities(
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
         factors = (
-            responses_of(arm).slopes(arm, theory, "receptance", (), (), singles).factors(roots)
+            RESPONSES.of(arm).slopes(arm, theory, "receptance", (), (), singles).factors(roots)
         )
         slopes = _of_product(factors, roots.size, len(singles) + 1)
         derivative = -slopes[:-1] / slopes[-1]

@@ -11,7 +11,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports, ports
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -123,5 +123,5 @@ def static_compliance(
     for each in (*driven, *read):
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
-    values = responses_of(arm).compliance(arm, theory, driven, read)
+    values = RESPONSES.of(arm).compliance(arm, theory, driven, read)
     return StaticCompliance(values, driven, read, theory)

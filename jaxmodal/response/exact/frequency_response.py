@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
@@ -129,7 +129,7 @@ def answered(
             )
         columns = columns_of(arm, given)
     asked = omega.reshape((-1,)), into, out, quantity, judge_stability
-    found = responses_of(arm).answers(arm, theory, lowered, columns, *asked)
+    found = RESPONSES.of(arm).answers(arm, theory, lowered, columns, *asked)
     values, infinite, invalid, unstable = found
     values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape

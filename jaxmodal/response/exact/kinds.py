@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.response.driven.spatial_readings import carried_in_space
 from jaxmodal.response.exact.in_plane import answers_in_plane, carried_in_plane
 from jaxmodal.response.exact.in_space import answers_in_space
@@ -15,7 +16,6 @@ from jaxmodal.response.receptance.characteristic_in_space import SpatialCharacte
 from jaxmodal.response.static.in_plane import compliance_in_plane
 from jaxmodal.response.static.in_space import compliance_in_space
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 
 
 class Responses(NamedTuple):
@@ -42,14 +42,13 @@ class Responses(NamedTuple):
     compliance: Callable[..., Floats]
 
 
-_IN_PLANE = Responses(
-    *(answers_in_plane, PlanarSlopes, PlanarCharacteristic), carried_in_plane, compliance_in_plane
+RESPONSES = ByKind(
+    plane=Responses(
+        *(answers_in_plane, PlanarSlopes, PlanarCharacteristic),
+        *(carried_in_plane, compliance_in_plane),
+    ),
+    space=Responses(
+        *(answers_in_space, SpatialSlopes, SpatialCharacteristic),
+        *(carried_in_space, compliance_in_space),
+    ),
 )
-_IN_SPACE = Responses(
-    *(answers_in_space, SpatialSlopes, SpatialCharacteristic), carried_in_space, compliance_in_space
-)
-
-
-def responses_of(arm: AnyArm) -> Responses:
-    """Return what gives the responses of an arm."""
-    return _IN_SPACE if isinstance(arm, SpatialArm) else _IN_PLANE

@@ -20,7 +20,7 @@ from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, po
 from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
 from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.runtime.array_types import Complexes, Floats, Integers
 from jaxmodal.runtime.datasets import in_hertz, variable
@@ -190,7 +190,7 @@ def response_sensitivities(
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    driven = responses_of(arm).slopes(arm, theory, receptance, into, out, singles)
+    driven = RESPONSES.of(arm).slopes(arm, theory, receptance, into, out, singles)
 
     def by_parameters(omega: Floats) -> Complexes:
         motions, dual_omega = driven.motions(omega)

@@ -9,7 +9,7 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.frequency_response import motions
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.runtime.array_types import Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import AnyArm
@@ -59,6 +59,6 @@ def exact_receptance(
     """Return exact motions (p, m, F) for unit forces, and relative to the base for its unit accelerations."""
     found, at_base = motions(arm, omega, inputs, outputs, theory)
     if at_base.any():
-        rigid = responses_of(arm).carried(arm, inputs, outputs)[:, at_base, None]
+        rigid = RESPONSES.of(arm).carried(arm, inputs, outputs)[:, at_base, None]
         found[:, at_base] = (found[:, at_base] - rigid) / -(omega * omega)
     return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.preload import slope_law
@@ -25,7 +27,7 @@ from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import modes_at_zero
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.arms.arm import AnyArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -41,8 +43,12 @@ def modes_at_ports(
     UncertifiedError
         If a frequency is not certified, or there are fewer modes.
     """
-    if isinstance(arm, SpatialArm):
-        return modes_in_space(arm, found, num_modes, theory)
+    return _MODES.of(arm)(arm, found, num_modes, theory)
+
+
+def _modes_in_plane(
+    arm: Arm, found: Sequence[Port], num_modes: int, theory: TheoryName
+) -> ModesAtPorts:
     owner = owners(arm)
     damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(arm))
     rows = {
@@ -84,6 +90,9 @@ def modes_at_ports(
             gives[sum(segments_of(arm)[:number]), 2, rigid] = values
     own = damping_of_modes(beams, flags, damping, inside, weights, gives)
     return ModesAtPorts(shapes.frequencies, at, own, [cannot_move(each, arm) for each in found])
+
+
+_MODES: ByKind[Callable[..., ModesAtPorts]] = ByKind(_modes_in_plane, modes_in_space)
 
 
 def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:

@@ -20,7 +20,7 @@ from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, Ports, ports
 from jaxmodal.response.exact.compliance import static_compliance
-from jaxmodal.response.exact.kinds import responses_of
+from jaxmodal.response.exact.kinds import RESPONSES
 from jaxmodal.response.modal.base_motion import refuse_turned_base, require_free_tips
 from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
 from jaxmodal.response.modal.participation import modes_at_ports
@@ -352,7 +352,7 @@ def modal_superposition(
         viscous,
         left_out,
         structural,
-        responses_of(arm).carried(arm, driven, read) * (seen_from == "ground"),
+        RESPONSES.of(arm).carried(arm, driven, read) * (seen_from == "ground"),
         0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
         own,
     )

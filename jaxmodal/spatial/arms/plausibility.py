@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from jaxmodal.arm import plausibility as planar
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import beyond_limits
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.plausibility import (
     LARGEST_SECTION,
@@ -52,11 +52,7 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
     >>> implausible_values(examples.six_axis_industrial())
     []
     """
-    if isinstance(arm, Arm):
-        found = planar.implausible_values(arm)
-    else:
-        with np.errstate(all="ignore"):
-            found = planar.beyond_measure(arm) or list(_found(arm))
+    found = _FINDERS.of(arm)(arm)
     if nothing_gives_way(arm):
         found.append(Implausibility("link*.joint_stiffness", math.inf, _RIGID))
     return found
@@ -89,6 +85,14 @@ def warn_of_implausible_values(arm: AnyArm, source: str = "", *, vibrates: bool 
     """
     found = implausible_values(arm)
     planar.warn([remark for remark in found if vibrates or remark.message != _RIGID], source)
+
+
+@np.errstate(all="ignore")
+def _in_space(arm: SpatialArm) -> list[Implausibility]:
+    return planar.beyond_measure(arm) or list(_found(arm))
+
+
+_FINDERS: ByKind[Callable[..., list[Implausibility]]] = ByKind(planar.implausible_values, _in_space)
 
 
 def _found(arm: SpatialArm) -> Iterator[Implausibility]:
