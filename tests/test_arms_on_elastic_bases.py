@@ -5,13 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from design_opt import FrequencyLimit, MinimiseMass, Problem, ProblemError, Variable, optimise
-from jaxmodal.cli.commands import main
 from sweeps import Sweep, axis, run
 from sweeps.analysis.verify import verify
+from tests.support.commands import run_command
 from tests.support.elastic_bases import TWO, on_base, on_rigid_link
 from tests.support.real_arms import relative, steel
 
@@ -136,22 +135,20 @@ def test_files_the_command_line_and_pictures(tmp_path):
     for name in ("arm.toml", "arm.json"):
         jm.write_arm(arm, tmp_path / name)
         assert jm.read_arm(tmp_path / name) == arm
-    ran = CliRunner().invoke(
-        main, ["frequencies", str(tmp_path / "arm.toml"), "--modes", "3", "--format", "json"]
-    )
+    ran = run_command("frequencies", tmp_path / "arm.toml", "--modes", "3", "--format", "json")
     assert ran.exit_code == 0, ran.output
     found = json.loads(ran.output)[0]["frequencies_hz"]
     assert (
         np.max(relative(found, np.asarray(jm.natural_frequencies(arm, 3).frequencies_hz))) <= 1e-14
     )
-    checked = CliRunner().invoke(main, ["check", str(tmp_path / "arm.json")]).output
+    checked = run_command("check", tmp_path / "arm.json").output
     assert "base_stiffness.k12" in checked
     assert "base: k11 3e+06 N/m" in str(arm)
     assert "posture 22.9183°, 40.107°" in str(arm)
     free = [row[:2] for row in jm.check_arm(on_base([1e6, math.inf, 0.0])).features]
     assert ("base_stiffness.k33", 0.0) in free
     (tmp_path / "wrong.json").write_text(json.dumps(arm.to_dict() | {"base_stiffness": "stiff"}))
-    ran = CliRunner().invoke(main, ["check", str(tmp_path / "wrong.json")])
+    ran = run_command("check", tmp_path / "wrong.json")
     assert (ran.exit_code, "base_stiffness = 'stiff': must be three rows" in ran.output) == (
         2,
         True,

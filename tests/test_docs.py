@@ -32,11 +32,11 @@ from types import FunctionType, ModuleType
 import click
 import jax
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -142,7 +142,7 @@ def run_console(block, page):
         assert program == "jaxmodal", f"{page.name}, line {block.line}: {command}"
         # lines of progress stand in no page: only a slow machine prints them
         with unittest.mock.patch("jaxmodal.cli.compiling.EVERY", math.inf):
-            result = CliRunner().invoke(main, arguments)
+            result = run_command(*arguments)
         status = result.exit_code
         where = f"{page.name}, line {block.line}: {command}\n{result.output}"
         assert lines_of(result.output) == lines_of(expected), where
@@ -333,7 +333,7 @@ def test_the_figures_of_the_main_command_are_those_of_the_built_in_sweep():
 def test_every_key_of_the_json_output_is_explained():
     page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     arguments = ["frequencies", "example:two_link_flexible", "--modes", "1", "--format", "json"]
-    (entry,) = json.loads(CliRunner().invoke(main, arguments).stdout)
+    (entry,) = json.loads(run_command(*arguments).stdout)
     assert [key for key in entry if f"`{key}`" not in page] == []
 
 

@@ -7,11 +7,10 @@ import warnings
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.arm.addresses import list_addresses
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 EXTREMES = (1.7e308, 1e200, 1e-200, 5e-324)
 ARMS = {"plane": jm.examples.two_link_flexible, "space": jm.examples.six_axis_industrial}
@@ -59,7 +58,7 @@ def test_commands_say_what_is_out_of_range(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(ARM_FILE.format(length="1e308"))
     for command in ("frequencies", "check", "modes"):
-        result = CliRunner().invoke(main, [command, str(path)])
+        result = run_command(command, path)
         assert result.exception is None or isinstance(result.exception, SystemExit), command
         assert "link1.length = 1e+308: nothing measured" in result.output
     for command in (
@@ -69,8 +68,8 @@ def test_commands_say_what_is_out_of_range(tmp_path):
         ("response", "--input", "tip.force_y", "--output", "tip.y"),
         ("statics",),
     ):
-        result = CliRunner().invoke(
-            main, [command[0], "example:two_link_flexible", *command[1:], "--posture-deg", "1e300"]
+        result = run_command(
+            command[0], "example:two_link_flexible", *command[1:], "--posture-deg", "1e300"
         )
         assert result.exit_code == 2, result.output
         assert "--posture-deg 1e+300: link2.joint_angle = " in result.output, command

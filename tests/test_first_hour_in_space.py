@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 SMALL = Path(__file__).parent / "data" / "small_arm.urdf"
 SPRINGS = {"yaw": 2e4, "pitch": 1.5e4, "roll": 3e3, "bend": 2e3}
@@ -44,7 +43,7 @@ def type_in(place, monkeypatch):
     monkeypatch.chdir(place)
 
     def run(line, status=0):
-        found = CliRunner().invoke(main, line.split())
+        found = run_command(*line.split())
         assert found.exit_code == status, found.output
         return found
 

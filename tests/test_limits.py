@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import design_opt
 import jaxmodal as jm
@@ -13,10 +12,10 @@ import sweeps
 from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, fuzz, toml_document
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict, read_problem
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
 from jaxmodal.runtime import limits
 from sweeps.definition.files import sweep_from_dict
+from tests.support.commands import run_command
 
 #: by the name of the reader: what reads a file, what reads tables, its error, a valid document, the suffix
 READERS = {
@@ -144,9 +143,7 @@ def test_calls_have_so_many_modes():
     ):
         with pytest.raises(ValueError, match="num_modes = 100000000; expected at most 1,000"):
             call(10**8)
-    answer = CliRunner().invoke(
-        main, ["frequencies", "example:two_link_flexible", "--modes", "9999"]
-    )
+    answer = run_command("frequencies", "example:two_link_flexible", "--modes", "9999")
     assert answer.exit_code == 2
     assert "1<=x<=1000" in answer.stderr
 

@@ -7,11 +7,10 @@ import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime import limits
+from tests.support.commands import run_command
 from tests.test_limits import READERS
 
 URDF = """<?xml version="1.0"?>
@@ -97,7 +96,7 @@ def test_readers_say_what_a_file_is(name, format, tmp_path):
 def test_commands_say_of_what_else_that_it_is_a_urdf(name, tmp_path):
     path = tmp_path / "small.xml"
     path.write_text(URDF)
-    shown = CliRunner().invoke(main, [part.format(path) for part in COMMANDS[name]])
+    shown = run_command(*([part.format(path) for part in COMMANDS[name]]))
     assert (shown.exit_code, shown.stdout) == (2, "")
     assert f"Error: {path}: is a URDF (XML)" in " ".join(shown.stderr.split())
     assert [each.name for each in tmp_path.iterdir()] == ["small.xml"]
@@ -121,7 +120,7 @@ GIVEN = {
 def test_commands_tell_what_a_urdf_needs(name, tmp_path):
     path = tmp_path / "small.urdf"
     path.write_text(URDF)
-    shown = CliRunner().invoke(main, [part.format(path) for part in COMMANDS[name]])
+    shown = run_command(*([part.format(path) for part in COMMANDS[name]]))
     assert (shown.exit_code, shown.stdout) == (2, "")
     said = " ".join(shown.stderr.split())
     assert said.startswith(f"Error: {path}: ")
@@ -132,14 +131,14 @@ def test_commands_tell_what_a_urdf_needs(name, tmp_path):
 def test_equations_take_a_urdf_whose_joints_move_masses(tmp_path):
     path = tmp_path / "small.urdf"
     path.write_text(URDF)
-    shown = CliRunner().invoke(main, ["equations", str(path)])
+    shown = run_command("equations", path)
     assert shown.exit_code == 2
     assert "link1: joint 1 moves nothing that has mass" in shown.stderr
     body = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" iyz="0" ixz="0"/></inertial>'
     heavy = re.sub(r'<link name="(\w+)"\s*/>', rf'<link name="\1">{body}</link>', URDF)
     assert heavy != URDF
     path.write_text(heavy)
-    shown = CliRunner().invoke(main, ["equations", str(path), "--quantities", "B,h,g"])
+    shown = run_command("equations", path, "--quantities", "B,h,g")
     assert shown.exit_code == 0, shown.output
     assert "def model(" in shown.stdout
 
@@ -147,7 +146,7 @@ def test_equations_take_a_urdf_whose_joints_move_masses(tmp_path):
 def test_a_rigid_urdf_stands_under_its_weight(tmp_path):
     path = tmp_path / "small.urdf"
     path.write_text(URDF)
-    shown = CliRunner().invoke(main, ["statics", str(path), "--gravity", "0,0,-9.81"])
+    shown = run_command("statics", path, "--gravity", "0,0,-9.81")
     assert shown.exit_code == 0, shown.output
     assert "joint torque" in shown.stdout
 
@@ -155,15 +154,13 @@ def test_a_rigid_urdf_stands_under_its_weight(tmp_path):
 def test_a_rigid_urdf_is_checked_and_moves_with_a_stiffness(tmp_path):
     path = tmp_path / "small.urdf"
     path.write_text(URDF.replace('<link name="boom"/>', BOOM))
-    shown = CliRunner().invoke(main, ["check", str(path)])
+    shown = run_command("check", path)
     assert shown.exit_code == 0
     assert "nothing gives way" in shown.output
     out = str(tmp_path / "arm.toml")
-    made = CliRunner().invoke(
-        main, ["convert", str(path), "--out", out, "--joint-stiffness", "*=2e4"]
-    )
+    made = run_command("convert", path, "--out", out, "--joint-stiffness", "*=2e4")
     assert made.exit_code == 0
-    found = CliRunner().invoke(main, ["frequencies", out, "--modes", "1", "--format", "json"])
+    found = run_command("frequencies", out, "--modes", "1", "--format", "json")
     (hertz,) = json.loads(found.stdout)[0]["frequencies_hz"]
     assert hertz == pytest.approx(np.sqrt(2e4 / 0.2) / (2.0 * np.pi), rel=1e-12)
 

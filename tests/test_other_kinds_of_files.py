@@ -8,12 +8,11 @@ import threading
 import time
 
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, toml_document
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime import limits
+from tests.support.commands import run_command
 from tests.test_limits import READERS
 
 #: what files of each kind say of themselves, and the command that takes them
@@ -39,7 +38,7 @@ def test_a_file_of_another_kind_is_told_so(given, expected, tmp_path):
     path = tmp_path / f"{given}.toml"
     path.write_text(toml_document(document))
     for asked in COMMANDS[expected]:
-        result = CliRunner().invoke(main, [*asked.split(), str(path)])
+        result = run_command(*asked.split(), path)
         assert result.exit_code == 2, result.output
         assert f"{path}: is {what}" in result.output, asked
         assert f"{KINDS[expected][1]} is expected" in result.output
@@ -139,7 +138,7 @@ def test_every_command_tells_files_of_every_other_kind(asked, tmp_path, monkeypa
             (tmp_path / name).write_text(text)
     for name, (_, what, command) in FILES.items():
         if name not in ASKED[asked]:
-            result = CliRunner().invoke(main, asked.format(name).split())
+            result = run_command(*asked.format(name).split())
             assert result.exit_code == 2, (name, result.output)
             assert f"{name}: is {what}" in result.stderr, name
             assert f"`jaxmodal {command}` takes it" in result.stderr, name
@@ -148,14 +147,14 @@ def test_every_command_tells_files_of_every_other_kind(asked, tmp_path, monkeypa
 def test_a_file_with_a_slip_stays_of_its_kind(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(toml_document(ARM) + "\nname is Ann\n")
-    result = CliRunner().invoke(main, ["frequencies", str(path)])
+    result = run_command("frequencies", path)
     assert "arm.toml: is not TOML: " in result.stderr
 
 
 def test_an_arm_that_moves_is_an_arm(tmp_path):
     path = tmp_path / "moving.toml"
     path.write_text(toml_document(MOVING))
-    assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+    assert run_command("check", path).exit_code == 0
 
 
 @pytest.fixture
@@ -199,7 +198,7 @@ def test_nothing_is_written_to_a_pipe(pipe, tmp_path):
         ("examples", "two_link_flexible", "--out", str(pipe)),
         ("modes", "example:two_link_flexible", "--plot", str(picture)),
     ):
-        result = CliRunner().invoke(main, arguments)
+        result = run_command(*arguments)
         assert result.exit_code == 2, result.output
         assert "is a FIFO; give the name of a file" in result.output
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 ARM = Path(__file__).parent / "data" / "geared_two_link.toml"
 SWEEP = """
@@ -61,7 +60,7 @@ def say(desk, monkeypatch):
     monkeypatch.chdir(desk)
 
     def run(*words):
-        result = CliRunner().invoke(main, [str(word) for word in words])
+        result = run_command(*words)
         assert result.exit_code == 0, result.output
         assert "warning" not in result.stderr
         return result.stdout

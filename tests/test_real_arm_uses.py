@@ -5,16 +5,15 @@ import json
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamic_stiffness.joints import attachments
 from sweeps import Sweep, axis, run
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.analysis.verify import verify
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.problems import ORACLE, SAME
 from tests.support.real_arms import VALUES, random_arm, relative, steel, two
 
@@ -174,7 +173,7 @@ def test_commands_take_features(tmp_path):
     path.write_text(FILE)
 
     def answer(*arguments):
-        result = CliRunner().invoke(main, [*arguments, str(path)])
+        result = run_command(*arguments, path)
         assert result.exit_code == 0, result.output
         return result.output
 

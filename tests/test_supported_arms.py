@@ -5,14 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from design_opt import FrequencyLimit, MinimiseMass, Problem, Variable, optimise
-from jaxmodal.cli.commands import main
 from sweeps import Sweep, axis, run
 from sweeps.analysis.verify import verify
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.problems import ORACLE
 from tests.support.real_arms import relative, steel
 
@@ -51,11 +50,11 @@ def test_files_and_the_command_line(tmp_path):
     assert jm.read_arm(tmp_path / "again.toml") == arm
     jm.write_arm(arm, tmp_path / "again.json")
     assert jm.read_arm(tmp_path / "again.json") == arm
-    ran = CliRunner().invoke(main, ["frequencies", str(path), "--modes", "4", "--format", "json"])
+    ran = run_command("frequencies", path, "--modes", "4", "--format", "json")
     assert ran.exit_code == 0, ran.output
     found = json.loads(ran.output)[0]["frequencies_hz"]
     assert np.max(relative(2 * np.pi * np.array(found), truth_of(arm, "timoshenko", 4))) <= ORACLE
-    table = CliRunner().invoke(main, ["check", str(path)]).output
+    table = run_command("check", path).output
     assert "link2.support_y_stiffness" in table
 
 

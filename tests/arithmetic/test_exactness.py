@@ -9,14 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import exactness
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, number
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 from tests.support.compiled_programs import names_of_programs
 
 ARM = jm.examples.two_link_flexible()
@@ -99,7 +98,7 @@ def test_no_answer_in_numpy_rests_on_spoiled_sums(monkeypatch):
 
 def test_commands_say_so_in_one_message(monkeypatch):
     monkeypatch.setattr(*SPOILED["sum"])
-    result = CliRunner().invoke(main, ["frequencies", "example:two_link_flexible"])
+    result = run_command("frequencies", "example:two_link_flexible")
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: double-double arithmetic fails in NumPy ")
     assert result.stdout == ""

@@ -4,10 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 BEAM = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.003, 0.04, 0.85), 0.3, joint_stiffness=200.0)
 ROTOR = {"rotor_inertia": 2e-4, "gear_ratio": 50.0}
@@ -120,10 +119,10 @@ def test_files(tmp_path, kind, motor):
 def test_the_command_says_it_once_on_standard_error(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(FILE.format(joint=PLANAR.format(motor="")))
-    shown = CliRunner().invoke(main, ["frequencies", str(path)])
+    shown = run_command("frequencies", path)
     assert shown.exit_code == 0, shown.output
     assert shown.stderr.count("link2.motor is missing") == 1
-    strict = CliRunner().invoke(main, ["frequencies", "--strict", str(path)])
+    strict = run_command("frequencies", "--strict", path)
     assert strict.exit_code == 1
 
 

@@ -6,11 +6,9 @@ import json
 import mpmath
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.linalg import eigvalsh, inv
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.preload.members import pieces_of
@@ -21,6 +19,7 @@ from tests.at_rest.loaded_elements import (
     held_arm,
     require_same_factors_and_frequencies,
 )
+from tests.support.commands import run_command
 
 
 @pytest.mark.parametrize(
@@ -323,11 +322,11 @@ def test_results_show_themselves_and_commands_take_arms_in_space(tmp_path):
     path = tmp_path / "arm.toml"
     jm.write_arm(arm, path)
     words = ["--no-check", "buckling", str(path), "--gravity", "0,0,-9.81", "--format", "json"]
-    run = CliRunner().invoke(main, words)
+    run = run_command(*words)
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)["factors"][0]["load_factor"] == found.factors[0]
     words = ["--no-check", "frequencies", str(path), "--modes", "2", "--gravity", "0,0,-9.81"]
-    run = CliRunner().invoke(main, [*words, "--format", "json"])
+    run = run_command(*words, "--format", "json")
     assert run.exit_code == 0, run.output
     (entry,) = json.loads(run.stdout)
     omega = jm.preloaded_frequencies(arm, 2, gravity=DOWN).omega

@@ -5,11 +5,10 @@ import json
 import mpmath
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from tests.at_rest.columns import BEAM, EB, PUSH, close, column
+from tests.support.commands import run_command
 
 
 def bent(**changes):
@@ -222,11 +221,8 @@ def test_loads_near_the_ends_of_float64_have_no_certificate(load, theory):
 def test_command(tmp_path):
     path = tmp_path / "column.toml"
     jm.write_arm(column("clamped-free"), path)
-    run = CliRunner().invoke(
-        main,
-        ["--no-check", "buckling", str(path), "--gravity=-1,0", "--theory", EB, "--format", "json",
-         "--address", "link1.youngs_modulus"],
-    )  # fmt: skip
+    asked = ("--no-check", "buckling", path, "--gravity=-1,0", "--theory", EB)
+    run = run_command(*asked, "--format", "json", "--address", "link1.youngs_modulus")
     assert run.exit_code == 0, run.output
     found = json.loads(run.output)
     assert found["loads"] == {"gravity": [-1.0, 0.0]}
@@ -235,15 +231,15 @@ def test_command(tmp_path):
     assert factor["bracket"][0] < factor["load_factor"] < factor["bracket"][1]
     close(factor["load_factor"], 7.837347438943488, 1e-12)
     close(factor["derivatives"]["link1.youngs_modulus"], factor["load_factor"], 1e-10)
-    bad = CliRunner().invoke(main, ["buckling", str(path), "--gravity", "9.81"])
+    bad = run_command("buckling", path, "--gravity", "9.81")
     assert bad.exit_code == 2
     assert "is not a pair of finite numbers" in bad.output
     picture = tmp_path / "shape.png"
     rest = ["--no-check", "buckling", str(path), "--theory", EB, "--plot", str(picture)]
-    pulled = CliRunner().invoke(main, [*rest, "--gravity=1,0"])
+    pulled = run_command(*rest, "--gravity=1,0")
     assert pulled.exit_code == 0, pulled.exception
     assert "no picture" in pulled.stderr
     assert not picture.exists()
-    drawn = CliRunner().invoke(main, [*rest, "--gravity=-1,0"])
+    drawn = run_command(*rest, "--gravity=-1,0")
     assert drawn.exit_code == 0
     assert picture.stat().st_size > 5000

@@ -4,14 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from tests.at_rest.bars import DOWN
 from tests.at_rest.loaded_elements import LoadedChain, held_arm, loads, require_same_motions
 from tests.spatial.cases import bar, tube
 from tests.spatial.finite_elements import tables
+from tests.support.commands import run_command
 
 SIX = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -329,17 +328,17 @@ def test_command(tmp_path):
     jm.write_arm(arm, path)
     words = ["--no-check", "statics", str(path), "--gravity", "0,0,-9.81", "--stresses"]
     words += ["--tip-moment", "0,5,0"]
-    run = CliRunner().invoke(main, [*words, "--format", "json", "--plot", str(picture)])
+    run = run_command(*words, "--format", "json", "--plot", picture)
     assert run.exit_code == 0, run.output
     found = json.loads(run.stdout)
     truth = jm.static_equilibrium(arm, gravity=DOWN, tip_moment=(0.0, 5.0, 0.0))
     np.testing.assert_array_equal(found["joint_moment"], truth.joint_moment)
     np.testing.assert_array_equal(found["stresses"]["von_mises"], truth.stresses().von_mises)
     assert picture.stat().st_size > 5000
-    shown = CliRunner().invoke(main, words)
+    shown = run_command(*words)
     assert "largest stresses" in shown.output
-    bad = CliRunner().invoke(main, ["--no-check", "statics", str(path), "--gravity", "0,-9.81"])
+    bad = run_command("--no-check", "statics", path, "--gravity", "0,-9.81")
     assert bad.exit_code == 2
     assert "three finite numbers" in " ".join(bad.output.split())
-    worse = CliRunner().invoke(main, ["--no-check", "statics", str(path), "--gravity", "9.81"])
+    worse = run_command("--no-check", "statics", path, "--gravity", "9.81")
     assert "is not a pair of finite numbers, or three in space" in " ".join(worse.output.split())

@@ -5,10 +5,9 @@ import json
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 EB = "euler_bernoulli"
 BEAM = jm.Link(2.0, 1e5, 1.0, jm.raw_section(1.0, 1.0))
@@ -135,15 +134,15 @@ def test_command(tmp_path):
     path, picture = tmp_path / "beam.toml", tmp_path / "beam.svg"
     jm.write_arm(jm.Arm((BEAM,)), path)
     words = ["--no-check", "statics", str(path), "--gravity", "0,-10", "--theory", EB]
-    run = CliRunner().invoke(main, [*words, "--format", "json", "--plot", str(picture)])
+    run = run_command(*words, "--format", "json", "--plot", picture)
     assert run.exit_code == 0, run.output
     found = json.loads(run.stdout)
     close(found["joint_torque"], [-20.0])
     close(found["tip_displacement"][1], -2e-4)
     assert picture.stat().st_size > 5000
-    turned = CliRunner().invoke(main, [*words, "--posture-deg", "90"])
+    turned = run_command(*words, "--posture-deg", "90")
     assert "joint torque" in turned.output
-    bad = CliRunner().invoke(main, ["--no-check", "statics", str(path), "--theory", EB])
+    bad = run_command("--no-check", "statics", path, "--theory", EB)
     assert bad.exit_code == 2
     assert "no load" in bad.output
     assert "--gravity 0,-9.81" in " ".join(bad.output.split())

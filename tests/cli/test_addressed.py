@@ -1,11 +1,10 @@
 """Are angles of all kinds taken in degrees, and nothing else?"""
 
 import numpy as np
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.addressed import in_si
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 
 def test_angles_are_degrees_and_all_else_is_si():
@@ -25,7 +24,7 @@ def test_the_rows_of_a_map_are_in_degrees_by_the_name_of_a_joint_too(tmp_path):
     jm.write_arm(jm.SpatialArm(tuple(joints), jm.RigidBody(2.0)), tmp_path / "arm.toml")
     usual = ["resonance-map", str(tmp_path / "arm.toml"), "--band-hz", "5,6", "--points", "2"]
     named, numbered = (
-        CliRunner().invoke(main, [*usual, "--across", joint, f"--range={address}=-60,60"]).output
+        run_command(*usual, "--across", joint, f"--range={address}=-60,60").output
         for joint, address in (("wrist", "wrist"), ("3", "theta_3"))
     )
     assert named == numbered

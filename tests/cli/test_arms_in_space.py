@@ -8,12 +8,11 @@ import math
 import numpy as np
 import pytest
 import pyuff
-from click.testing import CliRunner
 from PIL import Image
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from tests.spatial.cases import bent_arm
+from tests.support.commands import run_command
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def arm_file(tmp_path):
 
 def test_frequencies_in_a_posture(arm_file):
     arguments = ["frequencies", arm_file, "--modes", "3", "--posture-deg", "30,-40"]
-    result = CliRunner().invoke(main, [*arguments, "--format", "json"])
+    result = run_command(*arguments, "--format", "json")
     assert result.exit_code == 0, result.output
     (found,) = json.loads(result.output)
     posed = bent_arm().with_posture([math.radians(30.0), math.radians(-40.0)])
@@ -36,7 +35,7 @@ def test_frequencies_in_a_posture(arm_file):
 
 
 def test_a_posture_of_another_number_of_joints(arm_file):
-    result = CliRunner().invoke(main, ["frequencies", arm_file, "--posture-deg", "30"])
+    result = run_command("frequencies", arm_file, "--posture-deg", "30")
     assert result.exit_code == 2
     assert "takes 2 angles (theta_2 to theta_n) or 3" in result.output
 
@@ -57,7 +56,7 @@ def test_the_only_angle_of_an_arm_is_idle_unless_something_holds_the_arm_elsewhe
     for name, (arm, idle) in arms.items():
         jm.write_arm(arm, tmp_path / f"{name}.toml")
         arguments = ["frequencies", str(tmp_path / f"{name}.toml"), "--posture-deg", "1,2"]
-        result = CliRunner().invoke(main, arguments)
+        result = run_command(*arguments)
         assert result.exit_code == 2
         assert "has 1 link and takes 1 angle" in result.output
         assert ("changes no frequency" in result.output) == idle, name
@@ -73,17 +72,17 @@ def test_modes_as_table_json_and_csv(arm_file, tmp_path, monkeypatch):
     picture, gif = tmp_path / "modes.png", tmp_path / "mode.gif"
     arguments = ["modes", arm_file, "--modes", "2", "--stations", "2"]
     drawn = ["--plot", str(picture), "--animate", str(gif)]
-    result = CliRunner().invoke(main, [*arguments, *drawn])
+    result = run_command(*arguments, *drawn)
     assert result.exit_code == 0, result.output
     assert "twist %" in result.output
     assert picture.stat().st_size > 1000
     assert gif.read_bytes()[:3] == b"GIF"
     shapes = jm.mode_shapes(bent_arm(), 2, stations=2)
-    result = CliRunner().invoke(main, [*arguments, "--format", "json"])
+    result = run_command(*arguments, "--format", "json")
     (found,) = json.loads(result.output)
     np.testing.assert_allclose(found["phi_x"], np.asarray(shapes.motion)[..., 3], rtol=1e-12)
     np.testing.assert_allclose(found["rotation"], np.asarray(shapes.rotation), rtol=1e-12)
-    result = CliRunner().invoke(main, [*arguments, "--format", "csv"])
+    result = run_command(*arguments, "--format", "csv")
     head, *rows = result.output.splitlines()
     assert head.startswith("theory,mode,frequency_hz,link,station,x,y,z,dx,dy,dz,u,v,w,phi_x")
     assert len(rows) == 2 * 3 * 2
@@ -93,12 +92,12 @@ def test_sensitivities_of_some_addresses(arm_file, tmp_path):
     names, picture = ["link2.joint_axis.x", "payload.inertia.xx"], tmp_path / "bars.png"
     chosen = [part for name in names for part in ("--address", name)]
     arguments = ["sensitivities", arm_file, "--modes", "2", *chosen]
-    result = CliRunner().invoke(main, [*arguments, "--format", "json"])
+    result = run_command(*arguments, "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.output)
     table = jm.sensitivities(bent_arm(), 2, addresses=names)
     np.testing.assert_allclose(found["derivative_hz"], np.asarray(table.derivative_hz), rtol=1e-12)
-    result = CliRunner().invoke(main, [*arguments, "--plot", str(picture)])
+    result = run_command(*arguments, "--plot", picture)
     assert "link2.joint_axis.x" in result.output
     assert picture.stat().st_size > 1000
 
@@ -109,9 +108,7 @@ def test_a_response_between_ports(arm_file, tmp_path):
     ports = ["--input", "tip.force_z", "--output", "tip.z", "--output", "tip.rx"]
     band = ["--band-hz", "1,90", "--points", "6", "--loss-factor", "0.02"]
     files = ["--plot", str(picture), "--uff", str(exchanged)]
-    result = CliRunner().invoke(
-        main, ["response", arm_file, *ports, *band, *files, "--format", "json"]
-    )
+    result = run_command("response", arm_file, *ports, *band, *files, "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     arm = bent_arm()
@@ -124,7 +121,7 @@ def test_a_response_between_ports(arm_file, tmp_path):
     sets = pyuff.UFF(str(exchanged)).read_sets()
     assert [(x["rsp_dir"], x["ref_dir"]) for x in sets] == [(3, 3), (4, 3)]
     wanted = ["--sensitivities", "--address", "link2.joint_axis.x", "--format", "json"]
-    result = CliRunner().invoke(main, ["response", arm_file, *ports, *band, *wanted])
+    result = run_command("response", arm_file, *ports, *band, *wanted)
     assert result.exit_code == 0, result.output
     assert "link2.joint_axis.x" in result.stdout
 
@@ -174,7 +171,7 @@ def test_a_motion_with_its_pictures(tmp_path):
     file.write_text(MOVING)
     out, plot, animation = (tmp_path / name for name in ("m.csv", "m.png", "m.gif"))
     options = ["--out", str(out), "--plot", str(plot), "--animate", str(animation)]
-    result = CliRunner().invoke(main, ["simulate", str(file), *options])
+    result = run_command("simulate", file, *options)
     assert result.exit_code == 0, result.output
     lines = dict(line.split("  ", 1) for line in result.stdout.splitlines() if "  " in line)
     assert len(lines["tip at the end"].split(",")) == 3
@@ -196,6 +193,6 @@ def test_a_motion_with_its_pictures(tmp_path):
 def test_a_table_of_the_plane_is_refused_in_space(tmp_path):
     file = tmp_path / "moving.toml"
     file.write_text(MOVING.replace("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"))
-    result = CliRunner().invoke(main, ["simulate", str(file)])
+    result = run_command("simulate", file)
     assert result.exit_code == 2
     assert "dynamics.gravity = [0, -9.81]: must be three finite numbers in m/s^2" in result.output

@@ -8,10 +8,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime import default_cache
+from tests.support.commands import run_command
 
 try:
     import resource
@@ -93,10 +92,6 @@ def finish(process):
 
 def files(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -202,18 +197,18 @@ def programs_in(folder, count=2):
 
 def test_cache_says_where_and_how_large(folder):
     programs_in(folder)
-    result = invoke("cache")
+    result = run_command("cache")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
         str(folder),
         "2 programs, 1.2 MB; at most 500 MB when a command starts",
     ]
-    assert invoke("cache", "where").stdout == f"{folder}\n"
+    assert run_command("cache", "where").stdout == f"{folder}\n"
 
 
 def test_cache_makes_no_folder(folder):
-    assert "0 programs, 0.0 MB" in invoke("cache").stdout
-    assert invoke("cache", "clear").stdout == f"removed 0 programs, 0.0 MB from {folder}\n"
+    assert "0 programs, 0.0 MB" in run_command("cache").stdout
+    assert run_command("cache", "clear").stdout == f"removed 0 programs, 0.0 MB from {folder}\n"
     assert not folder.exists()
 
 
@@ -226,7 +221,7 @@ def test_clear_removes_programs_of_all_versions_and_nothing_else(folder):
     mine = folder / "thesis"
     mine.mkdir()
     (mine / "chapter-cache").write_text("years of work")
-    result = invoke("cache", "clear")
+    result = run_command("cache", "clear")
     assert result.stdout == f"removed 3 programs, 1.1 MB from {folder}\n"
     assert files(folder) == [mine / "chapter-cache"]
 
@@ -234,9 +229,9 @@ def test_clear_removes_programs_of_all_versions_and_nothing_else(folder):
 @pytest.mark.parametrize("off", ["off", "0", "OFF"])
 def test_a_cache_that_is_off(off, monkeypatch):
     monkeypatch.setenv(default_cache.VARIABLE, off)
-    assert invoke("cache").stdout == f"off: JAXMODAL_CACHE is {off!r}\n"
+    assert run_command("cache").stdout == f"off: JAXMODAL_CACHE is {off!r}\n"
     for command in ("where", "clear"):
-        result = invoke("cache", command)
+        result = run_command("cache", command)
         assert result.exit_code == 2
         assert result.stdout == ""
         assert f"JAXMODAL_CACHE = {off!r}" in result.stderr
@@ -245,4 +240,4 @@ def test_a_cache_that_is_off(off, monkeypatch):
 
 def test_a_folder_of_jax_is_mentioned(folder, monkeypatch):
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/elsewhere")
-    assert "JAX keeps programs in /elsewhere" in invoke("cache").stdout
+    assert "JAX keeps programs in /elsewhere" in run_command("cache").stdout

@@ -11,16 +11,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal
 import jaxmodal.frequencies.one_arm
 from jaxmodal import examples
-from jaxmodal.cli.commands import main
 from jaxmodal.cli.compiling import late_progress
 from jaxmodal.cli.frequencies import certified_table
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.statuses import Status
+from tests.support.commands import assert_refused, run_command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -33,10 +32,6 @@ poisson_ratio = 0.3
 density = 7800.0
 section = { shape = "rectangle", depth = 0.01, width = 0.05, shear_coefficient = 0.85 }
 """
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def subprocess_command(*arguments, **options):
@@ -59,19 +54,11 @@ def arm_file(tmp_path):
     return path
 
 
-def assert_refused(result, *words):
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    for word in words:
-        assert word in result.stderr
-
-
 # ---- frequencies ----
 
 
 def test_json_is_an_array_in_the_order_of_the_arguments(arm_file):
-    result = invoke(
+    result = run_command(
         "frequencies", "example:two_link_flexible", arm_file, "--modes", 3, "--format", "json"
     )
     assert result.exit_code == 0, result.output
@@ -89,7 +76,7 @@ def test_json_is_an_array_in_the_order_of_the_arguments(arm_file):
 
 
 def test_json_is_an_array_for_one_arm_and_round_trips(arm_file):
-    result = invoke("frequencies", arm_file, "--modes", 2, "--format", "json")
+    result = run_command("frequencies", arm_file, "--modes", 2, "--format", "json")
     (printed,) = json.loads(result.stdout)
     solved = jaxmodal.frequencies.one_arm.natural_frequencies(
         jaxmodal.read_arm(arm_file), num_modes=2
@@ -99,13 +86,15 @@ def test_json_is_an_array_for_one_arm_and_round_trips(arm_file):
 
 @pytest.mark.parametrize("theory", THEORIES)
 def test_every_theory_is_offered(theory, arm_file):
-    result = invoke("frequencies", arm_file, "--theory", theory, "--modes", 2, "--format", "json")
+    result = run_command(
+        "frequencies", arm_file, "--theory", theory, "--modes", 2, "--format", "json"
+    )
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)[0]["theory"] == theory
 
 
 def test_euler_bernoulli_cantilever_has_the_handbook_frequency(arm_file):
-    result = invoke(
+    result = run_command(
         "frequencies", arm_file, "--theory", "bending_only", "--modes", 1, "--format", "json"
     )
     stiffness, mass_per_length = 2.1e11 * 0.05 * 0.01**3 / 12.0, 7800.0 * 0.05 * 0.01
@@ -116,7 +105,7 @@ def test_euler_bernoulli_cantilever_has_the_handbook_frequency(arm_file):
 
 @pytest.mark.parametrize("option", [["--posture-deg", "-45,90"], ["--posture-deg=-45,90"]])
 def test_a_negative_first_angle_works_with_a_space_and_with_an_equals_sign(option):
-    result = invoke(
+    result = run_command(
         "frequencies", "example:three_link_industrial", *option, "--modes", 2, "--format", "json"
     )
     assert result.exit_code == 0, result.output
@@ -131,7 +120,7 @@ def test_a_negative_first_angle_works_with_a_space_and_with_an_equals_sign(optio
 
 def test_all_n_angles_are_accepted_and_the_first_changes_nothing():
     runs = [
-        invoke("frequencies", "example:two_link_flexible", "--posture-deg", posture)
+        run_command("frequencies", "example:two_link_flexible", "--posture-deg", posture)
         for posture in ("45", "-30,45")
     ]
     assert [run.exit_code for run in runs] == [0, 0]
@@ -139,14 +128,14 @@ def test_all_n_angles_are_accepted_and_the_first_changes_nothing():
 
 
 def test_the_table_shows_names_as_they_are_and_every_mode(arm_file):
-    result = invoke("frequencies", arm_file, "--modes", 4)
+    result = run_command("frequencies", arm_file, "--modes", 4)
     assert result.exit_code == 0, result.output
     assert "one [steel] link" in result.stdout
     assert result.stdout.count(" certified ") == 4
 
 
 def test_csv_has_a_row_for_each_mode(arm_file):
-    result = invoke("frequencies", arm_file, arm_file, "--modes", 3, "--format", "csv")
+    result = run_command("frequencies", arm_file, arm_file, "--modes", 3, "--format", "csv")
     rows = list(csv.DictReader(result.stdout.splitlines()))
     assert [row["mode"] for row in rows] == ["1", "2", "3"] * 2
     assert {row["certified"] for row in rows} == {"true"}
@@ -156,7 +145,7 @@ def test_csv_has_a_row_for_each_mode(arm_file):
 def test_an_arm_without_name_is_called_by_its_file(tmp_path):
     path = tmp_path / "boom.v2.toml"
     path.write_text(GOOD_ARM.partition("\n")[2])
-    result = invoke("frequencies", path, "--modes", 1, "--format", "json")
+    result = run_command("frequencies", path, "--modes", 1, "--format", "json")
     assert json.loads(result.stdout)[0]["name"] == "boom.v2"
 
 
@@ -183,14 +172,14 @@ def half_certified(monkeypatch):
 
 @pytest.mark.parametrize("output_format", ["table", "json", "csv"])
 def test_exit_status_1_when_some_are_not_certified(half_certified, arm_file, output_format):
-    result = invoke("frequencies", arm_file, "--format", output_format)
+    result = run_command("frequencies", arm_file, "--format", output_format)
     assert result.exit_code == 1
     assert "not_converged" in result.stdout
     assert Status.not_converged.remedy in result.stderr
 
 
 def test_json_writes_null_where_there_is_no_number(half_certified, arm_file):
-    result = invoke("frequencies", arm_file, "--format", "json")
+    result = run_command("frequencies", arm_file, "--format", "json")
     (arm,) = json.loads(result.stdout, parse_constant=lambda name: pytest.fail(name))
     assert arm["frequencies_hz"] == [1.5, None]
     assert arm["certified"] == [True, False]
@@ -222,7 +211,9 @@ def with_line(old, new):
 def test_a_bad_arm_file_is_named_with_the_field(tmp_path, arm_file, text, words):
     path = tmp_path / "bad.toml"
     path.write_text(text)
-    assert_refused(invoke("frequencies", arm_file, path, "--format", "json"), "bad.toml", *words)
+    assert_refused(
+        run_command("frequencies", arm_file, path, "--format", "json"), "bad.toml", *words
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,16 +230,16 @@ def test_a_bad_arm_file_is_named_with_the_field(tmp_path, arm_file, text, words)
     ],
 )
 def test_a_bad_option_is_named_with_what_is_allowed(arm_file, arguments, words):
-    assert_refused(invoke("frequencies", arm_file, *arguments), *words)
+    assert_refused(run_command("frequencies", arm_file, *arguments), *words)
 
 
 def test_missing_files_and_examples_are_refused_with_a_way_out(tmp_path):
-    assert_refused(invoke("frequencies", tmp_path / "none.toml"), "none.toml", "No such file")
-    assert_refused(invoke("frequencies", tmp_path), "cannot be read")
-    assert_refused(invoke("frequencies", "example:two_link"), "two_link_flexible")
-    assert_refused(invoke("frequencies", "two_link_flexible"), "example:two_link_flexible")
-    assert_refused(invoke("frequencies"), "ARM")
-    assert_refused(invoke("check", tmp_path / "none.toml"), "none.toml")
+    assert_refused(run_command("frequencies", tmp_path / "none.toml"), "none.toml", "No such file")
+    assert_refused(run_command("frequencies", tmp_path), "cannot be read")
+    assert_refused(run_command("frequencies", "example:two_link"), "two_link_flexible")
+    assert_refused(run_command("frequencies", "two_link_flexible"), "example:two_link_flexible")
+    assert_refused(run_command("frequencies"), "ARM")
+    assert_refused(run_command("check", tmp_path / "none.toml"), "none.toml")
 
 
 def test_timoshenko_without_shear_data_says_what_to_add(tmp_path):
@@ -257,15 +248,15 @@ def test_timoshenko_without_shear_data_says_what_to_add(tmp_path):
         GOOD_ARM.splitlines()[-1], "section = { area = 5e-4, second_moment = 4e-9 }"
     )
     path.write_text(section)
-    assert_refused(invoke("frequencies", path), "raw.toml", "shear_coefficient")
-    assert invoke("frequencies", path, "--theory", "rayleigh", "--modes", 1).exit_code == 0
+    assert_refused(run_command("frequencies", path), "raw.toml", "shear_coefficient")
+    assert run_command("frequencies", path, "--theory", "rayleigh", "--modes", 1).exit_code == 0
 
 
 # ---- check and examples ----
 
 
 def test_check_shows_masses_slenderness_and_cutoff():
-    result = invoke("check", "example:three_link_industrial")
+    result = run_command("check", "example:three_link_industrial")
     assert result.exit_code == 0, result.output
     for words in ("135.19 kg", "hollow_rectangle", "26.73", "cut-off", "no implausible values"):
         assert words in result.stdout
@@ -274,47 +265,51 @@ def test_check_shows_masses_slenderness_and_cutoff():
 def test_check_warns_of_implausible_units(tmp_path):
     path = tmp_path / "units.toml"
     path.write_text(with_line("7800.0", "7.8").replace("2.1e11", "210.0"))
-    result = invoke("check", path)
+    result = run_command("check", path)
     assert result.exit_code == 0
     assert "warning: link1.density = 7.8" in result.stdout
     assert "warning: link1.youngs_modulus = 210" in result.stdout
 
 
 def test_examples_are_listed_and_printed():
-    listed = invoke("examples")
+    listed = run_command("examples")
     assert listed.exit_code == 0
     for name in examples.names():
         assert name in listed.stdout
-        printed = invoke("examples", name)
+        printed = run_command("examples", name)
         assert printed.stdout == examples.toml_text(name)
 
 
 def test_an_example_is_written_and_no_other_file_lost(tmp_path):
     path = tmp_path / "arm.toml"
-    written = invoke("examples", "two_link_flexible", "--out", path)
+    written = run_command("examples", "two_link_flexible", "--out", path)
     assert (written.exit_code, written.stdout) == (0, "")
     assert jaxmodal.read_arm(path) == examples.load("two_link_flexible")
-    assert invoke("examples", "two_link_flexible", "--out", path).exit_code == 0  # the same bytes
+    assert (
+        run_command("examples", "two_link_flexible", "--out", path).exit_code == 0
+    )  # the same bytes
     path.write_text("mine")
-    assert_refused(invoke("examples", "two_link_flexible", "--out", path), "--force")
+    assert_refused(run_command("examples", "two_link_flexible", "--out", path), "--force")
     assert path.read_text() == "mine"
-    assert invoke("examples", "two_link_flexible", "--out", path, "--force").exit_code == 0
+    assert run_command("examples", "two_link_flexible", "--out", path, "--force").exit_code == 0
     assert jaxmodal.read_arm(path).num_links == 2
 
 
 def test_bad_uses_of_examples_are_refused(tmp_path):
-    assert_refused(invoke("examples", "two_link"), "two_link_flexible")
-    assert_refused(invoke("examples", "--out", tmp_path / "arm.toml"), "NAME")
+    assert_refused(run_command("examples", "two_link"), "two_link_flexible")
+    assert_refused(run_command("examples", "--out", tmp_path / "arm.toml"), "NAME")
     missing = tmp_path / "none" / "arm.toml"
-    assert_refused(invoke("examples", "two_link_flexible", "--out", missing), "cannot be written")
+    assert_refused(
+        run_command("examples", "two_link_flexible", "--out", missing), "cannot be written"
+    )
 
 
 def test_version_and_help():
-    assert jaxmodal.__version__ in invoke("--version").stdout
-    overview = invoke("--help").stdout
+    assert jaxmodal.__version__ in run_command("--version").stdout
+    overview = run_command("--help").stdout
     for command in ("frequencies", "reproduce", "check", "examples"):
         assert command in overview
-        assert invoke(command, "--help").exit_code == 0
+        assert run_command(command, "--help").exit_code == 0
 
 
 # ---- the process ----
@@ -324,7 +319,7 @@ def test_the_process_turns_double_precision_on_itself(arm_file):
     process = subprocess_command("frequencies", arm_file, "--modes", 2, "--format", "json")
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
-    inside = invoke("frequencies", arm_file, "--modes", 2, "--format", "json")
+    inside = run_command("frequencies", arm_file, "--modes", 2, "--format", "json")
     assert json.loads(stdout)[0]["frequencies_hz"] == json.loads(inside.stdout)[0]["frequencies_hz"]
 
 

@@ -8,10 +8,10 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from jaxmodal.cli import completing
 from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 ARM = """
 [[links]]
@@ -44,7 +44,7 @@ def asked(monkeypatch):
 
     def answer(*arguments):
         calls.append(arguments)
-        answer = CliRunner().invoke(main, ["completion", *arguments])
+        answer = run_command("completion", *arguments)
         return json.loads(answer.stdout) if answer.exit_code == 0 else None
 
     monkeypatch.setattr(completing, "_asked", answer)
@@ -143,18 +143,16 @@ def test_one_command_installs_it(shell, folder):
     if start:
         (folder / "home" / start).write_text("alias ll='ls -l'")
     for _ in range(2):  # again changes nothing
-        result = CliRunner().invoke(
-            main, ["completion", "--install"], env={"SHELL": f"/bin/{shell}"}
-        )
+        result = run_command("completion", "--install", env={"SHELL": f"/bin/{shell}"})
         assert result.exit_code == 0, result.output
     if start:
         first, second = (folder / "home" / start).read_text().splitlines()
         assert first == "alias ll='ls -l'"
         assert second.startswith(f"source {folder}/home/.config/jaxmodal/completion.{shell}")
-    printed = CliRunner().invoke(main, ["completion", shell]).stdout
+    printed = run_command("completion", shell).stdout
     places = [p for p in (folder / "home").rglob("*") if p.is_file() and p.name != start]
     assert [place.read_text() for place in places] == [printed]
-    refused = CliRunner().invoke(main, ["completion"], env={"SHELL": "/bin/tcsh"})
+    refused = run_command("completion", env={"SHELL": "/bin/tcsh"})
     assert refused.exit_code == 2
     assert "'tcsh': give bash, zsh or fish" in refused.stderr
 
@@ -172,7 +170,7 @@ done
 @pytest.mark.slow
 def test_a_shell_asks_without_the_package(folder):
     """As bash calls it: with no package installed at all (-I -S) the answer comes of what was kept."""
-    (folder / "script").write_text(CliRunner().invoke(main, ["completion", "bash"]).stdout)
+    (folder / "script").write_text(run_command("completion", "bash").stdout)
     lines = ["jaxmodal freq", "jaxmodal frequencies example:two", "jaxmodal modes my"]
     environment = dict(os.environ)
     for _ in range(2):
@@ -182,7 +180,7 @@ def test_a_shell_asks_without_the_package(folder):
         assert answer.stdout.splitlines() == ["frequencies|", "two_link_flexible|", "my\\ folder/|"]
         environment["PYTHONPATH"] = ""
     if shutil.which("fish"):
-        (folder / "script").write_text(CliRunner().invoke(main, ["completion", "fish"]).stdout)
+        (folder / "script").write_text(run_command("completion", "fish").stdout)
         asked = "source ./script; complete -C 'jaxmodal frequencies --theory ray'"
         answer = subprocess.run(["fish", "-c", asked], capture_output=True, text=True)
         assert answer.stdout.split() == ["rayleigh"]

@@ -7,13 +7,13 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.arguments import Number, NumberRange, WholeNumber, WholeRange
 from jaxmodal.cli.commands import main
 from jaxmodal.cli.output import terminals_obey_nothing
 from jaxmodal.runtime.tables import Table, printable
+from tests.support.commands import run_command
 
 #: red, a title of the window, to the left of the line, text from right to left, a line of its own
 OBEYED = (
@@ -94,7 +94,7 @@ def test_messages_show_such_characters_by_their_codes(tmp_path):
         ["frequencies", "example:a\x1b[31m\u202e"],
         ["frequencies", "example:two_link_flexible", "--m\x1b[31m\u202e", "3"],
     ):
-        result = CliRunner().invoke(main, arguments)
+        result = run_command(*arguments)
         assert result.exit_code == 2
         assert "\u202e" not in result.output
         assert r"\x1b[31m\u202e" in result.output, arguments
@@ -166,7 +166,5 @@ def test_every_option_that_takes_a_number_takes_the_digits_0_to_9_alone():
             param,
         )
     for option in ("--posture-deg", "--gravity-vector"):
-        result = CliRunner().invoke(
-            main, ["statics", "example:two_link_flexible", option, "\u0663,\u0664"]
-        )
+        result = run_command("statics", "example:two_link_flexible", option, "\u0663,\u0664")
         assert result.exit_code == 2

@@ -6,11 +6,11 @@ import tomllib
 import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 from tests.test_other_kinds_of_files import URDF
 
 SWEEP = """
@@ -51,7 +51,7 @@ LEAVES = dict(leaves(main))
 
 
 def run(*arguments, status=0):
-    result = CliRunner().invoke(main, [*map(str, arguments), "--format", "json"])
+    result = run_command(*arguments, "--format", "json")
     assert result.exit_code == status, result.output
     return json.loads(result.stdout)
 
@@ -119,15 +119,15 @@ def test_resonance_map():
         np.testing.assert_allclose(solved, hertz, rtol=1e-9, atol=0)
     (low, high), width = row["border_deg"], 90.0
     np.testing.assert_allclose(found["free"], 1.0 - (high - low) / width, rtol=1e-12, atol=0)
-    refused = CliRunner().invoke(
-        main, ["resonance-map", "example:two_link_flexible", *band, "--range", "payload.mas=0,1"]
+    refused = run_command(
+        "resonance-map", "example:two_link_flexible", *band, "--range", "payload.mas=0,1"
     )
     assert "Did you mean 'payload.mass'" in refused.stderr
 
 
 def test_equations_as_text_and_as_files(folder):
     few = ("example:two_link_flexible", "--links", 1, "--link-modes", 1)
-    plain = CliRunner().invoke(main, ["equations", *map(str, few)]).stdout
+    plain = run_command("equations", *few).stdout
     assert run("equations", *few)["text"] == plain
     found = run("equations", *few, "--out", "model.py")
     assert found["wrote"] == ["model.py"]
@@ -179,14 +179,14 @@ def test_sweeps(folder):
     assert script.startswith("#!/bin/bash\n")
     listed = run("sweep", "examples")
     assert {"name", "sweep", "shape", "modes"} == set(listed[0])
-    text = CliRunner().invoke(main, ["sweep", "examples", listed[0]["name"]]).stdout
+    text = run_command("sweep", "examples", listed[0]["name"]).stdout
     assert run("sweep", "examples", listed[0]["name"]) == tomllib.loads(text)
 
 
 def test_problems():
     listed = run("optimise", "--list")
     assert "three_link_lightest" in [each["name"] for each in listed]
-    text = CliRunner().invoke(main, ["optimise", "--show", listed[0]["name"]]).stdout
+    text = run_command("optimise", "--show", listed[0]["name"]).stdout
     assert run("optimise", "--show", listed[0]["name"]) == tomllib.loads(text)
 
 
@@ -217,11 +217,9 @@ def test_reproductions(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_an_optimisation(folder):
-    (folder / "problem.toml").write_text(
-        CliRunner().invoke(main, ["optimise", "--show", "two_link_front"]).stdout
-    )
-    result = CliRunner().invoke(
-        main, ["optimise", "problem.toml", "--no-plot", "--max-iterations", "2", "--format", "json"]
+    (folder / "problem.toml").write_text(run_command("optimise", "--show", "two_link_front").stdout)
+    result = run_command(
+        "optimise", "problem.toml", "--no-plot", "--max-iterations", "2", "--format", "json"
     )
     found = json.loads(result.stdout)
     assert (found["status"], result.exit_code) == ("iteration_limit", 1)
@@ -236,7 +234,7 @@ def test_an_optimisation(folder):
 
 @pytest.mark.slow
 def test_motions_and_reports(folder):
-    text = CliRunner().invoke(main, ["examples", "two_link_flexible"]).stdout
+    text = run_command("examples", "two_link_flexible").stdout
     (folder / "arm.toml").write_text(f"{text}\n[dynamics]\nmodes = 1\nuntil = 1e-3\nevery = 1e-3\n")
     found = run("simulate", "arm.toml", "--out", "motion.csv")
     assert (found["status"], found["time_reached"], found["wrote"]) == (

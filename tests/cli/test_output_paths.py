@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import benchmarks.reproduction.reproduce
 import benchmarks.studies.sweep_gallery
@@ -18,6 +17,7 @@ import jaxmodal.postures.resonance_maps
 import sweeps
 import sweeps.commands.report  # before a test replaces what it imports
 from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 ARM = "example:three_link_industrial"
 
@@ -68,7 +68,7 @@ def test_places_are_refused_first(command, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("folder.png").mkdir()
     Path("file").write_text("mine")
-    answer = CliRunner().invoke(main, command.format(arm=ARM).split())
+    answer = run_command(*command.format(arm=ARM).split())
     assert answer.exit_code == 2, answer.output
     assert isinstance(answer.exception, SystemExit)
     assert answer.stdout == ""
@@ -80,7 +80,7 @@ def test_places_are_refused_first(command, words, tmp_path, monkeypatch):
 def test_a_folder_is_no_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("folder.png").mkdir()
-    answer = CliRunner().invoke(main, ["modes", ARM, "--plot", "folder.png"])
+    answer = run_command("modes", ARM, "--plot", "folder.png")
     assert answer.exit_code == 2
     assert "is a directory" in answer.stderr
 
@@ -118,7 +118,7 @@ def test_a_file_that_exists_is_replaced_with_force_alone(words, option, tmp_path
         place.write_text("mine")
         asked = ["two_link_flexible"] if words == ("examples",) else [ARM] * 2
         asked = asked[: sum(isinstance(x, click.Argument) for x in command.params)]
-        answer = CliRunner().invoke(main, [*words, *asked, option, str(place)])
+        answer = run_command(*words, *asked, option, place)
         refusals.append(f"{option} {place}: exists already; give --force" in answer.stderr)
         assert place.read_text() == "mine"
     assert any(refusals)
@@ -128,11 +128,11 @@ def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine_arm.toml").write_text("mine")
     asked = ["optimise", "example:three_link_stiffest", "--out", "mine"]
-    answer = CliRunner().invoke(main, asked)
+    answer = run_command(*asked)
     assert answer.exit_code == 2
     assert "Error: --out mine_arm.toml: exists already; give --force" in answer.stderr
     Path("three_link_stiffest_arm.toml").write_text("mine")
-    answer = CliRunner().invoke(main, asked[:2])
+    answer = run_command(*asked[:2])
     assert "Error: without --out three_link_stiffest_arm.toml: exists already" in answer.stderr
 
 

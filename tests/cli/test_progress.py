@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from rich.console import Console
 
 import jaxmodal as jm
@@ -19,9 +18,9 @@ from design_opt.problem.designs import OWN
 from design_opt.problem.files import read_problem
 from design_opt.solvers.recording import Progress, worst_posture
 from jaxmodal.cli import compiling
-from jaxmodal.cli.commands import main
 from jaxmodal.cli.compiling import late_progress
 from jaxmodal.runtime.statuses import Status
+from tests.support.commands import run_command
 
 SWEEP = """
 arm = "example:two_link_flexible"
@@ -104,12 +103,12 @@ def test_a_stopped_sweep_says_what_is_kept_and_goes_on(tmp_path, monkeypatch):
 
     arguments = ["sweep", "run", "sweep.toml", "--no-plot", "--chunk-cells", "2"]
     monkeypatch.setattr(sweeps, "run", stopped)
-    result = CliRunner().invoke(main, arguments)
+    result = run_command(*arguments)
     assert result.exit_code == 130
     assert "4 of 6 cells are kept in sweep.zarr; the same command goes on" in result.stderr
     assert result.stdout == ""
     monkeypatch.setattr(sweeps, "run", real)
-    result = CliRunner().invoke(main, arguments)
+    result = run_command(*arguments)
     assert result.exit_code == 0
     assert "computed 2 of 6 cells" in result.stdout
 
@@ -152,9 +151,7 @@ def test_a_stopped_optimisation_says_what_is_kept(tmp_path, monkeypatch, feasibl
 
     monkeypatch.setattr(importlib.import_module("design_opt.solvers.optimise"), "optimise", stopped)
     stem = tmp_path / "light"
-    result = CliRunner().invoke(
-        main, ["optimise", "example:three_link_lightest", "--out", str(stem)]
-    )
+    result = run_command("optimise", "example:three_link_lightest", "--out", stem)
     assert result.exit_code == 130
     assert result.stdout == ""
     assert f"kept in {stem}.checkpoint.json, the same command goes on" in result.stderr

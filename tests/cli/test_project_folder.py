@@ -5,14 +5,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import design_opt.commands.optimise  # noqa: F401  # before a test hides the project
 import jaxmodal
 import sweeps.commands.sweep  # noqa: F401
 from jaxmodal.cli.arguments import BadInput
-from jaxmodal.cli.commands import main
 from jaxmodal.cli.project_folder import PACKAGE, project_module
+from tests.support.commands import run_command
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = {
@@ -41,7 +40,7 @@ def installed_elsewhere(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("command", "file"), COMMANDS.items(), ids=COMMANDS)
 def test_elsewhere_a_command_says_where_its_code_is(command, file, installed_elsewhere):
-    answer = CliRunner().invoke(main, command.split())
+    answer = run_command(*command.split())
     assert answer.exit_code == 2
     assert answer.stdout == ""
     assert f"{file}, which this command runs, is not among the installed packages" in answer.stderr
@@ -53,7 +52,7 @@ def test_elsewhere_a_command_says_where_its_code_is(command, file, installed_els
 @pytest.mark.parametrize("command", COMMANDS)
 def test_elsewhere_help_is_there(command, installed_elsewhere):
     *words, option, _ = command.split()
-    answer = CliRunner().invoke(main, [*words, "--help"])
+    answer = run_command(*words, "--help")
     assert answer.exit_code == 0
     assert option in answer.stdout
     assert "project's folder" in " ".join(answer.stdout.split())
@@ -118,7 +117,7 @@ def test_the_current_folder_is_looked_into_whatever_else_is_called_so(
     monkeypatch.syspath_prepend(str(other.parent))
     path = list(sys.path)
     project(installed_elsewhere, "def make_gallery(folder, tell):\n    tell(f'made {folder}')\n")
-    answer = CliRunner().invoke(main, ["optimise", "--gallery", "out"])
+    answer = run_command("optimise", "--gallery", "out")
     assert (answer.exit_code, answer.stdout) == (0, "made out\n")
     assert sys.path == path
 

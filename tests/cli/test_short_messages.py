@@ -1,10 +1,9 @@
 """Do mistakes get one short sentence: the near word alone, and options where the shell asked, arguments in Python?"""
 
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 from tests.test_other_kinds_of_files import URDF
 
 PLANE = """
@@ -50,7 +49,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def said(words):
-    result = CliRunner().invoke(main, words.split())
+    result = run_command(*words.split())
     assert result.exit_code == 2, result.output
     return result.stderr.splitlines()[-1].removeprefix("Error: ")
 
@@ -181,7 +180,7 @@ def test_python_is_told_in_its_own_words():
 
 @pytest.mark.parametrize("group", ["", "sweep "])
 def test_help_has_the_whole_first_sentence_of_every_command(group):
-    result = CliRunner().invoke(main, [*group.split(), "--help"])
+    result = run_command(*group.split(), "--help")
     _, _, commands = result.output.partition("Commands:")
     assert "..." not in commands.replace("PART...", "")
     known = " ".join(commands.split())

@@ -5,10 +5,10 @@ import warnings
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 ARM = """
 [[links]]
@@ -57,7 +57,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_warns_once_and_not_in_its_results(name):
-    result = CliRunner().invoke(main, COMMANDS[name])
+    result = run_command(*COMMANDS[name])
     assert result.exit_code in (0, 1), result.output
     assert result.stderr.count("link1.density = 7.8") == 1
     assert "write 7800" in result.stderr
@@ -73,19 +73,19 @@ def test_every_command_warns_once_and_not_in_its_results(name):
 def test_no_check_silences_it_wherever_it_stands(name, place):
     arguments = list(COMMANDS[name])
     arguments.insert(place, "--no-check")
-    result = CliRunner().invoke(main, arguments)
+    result = run_command(*arguments)
     assert result.exit_code == 0
     assert result.stderr == ""
 
 
 def test_the_same_file_twice_is_remarked_once():
     first, *rest = COMMANDS["frequencies"]
-    result = CliRunner().invoke(main, [first, "arm.toml", *rest])
+    result = run_command(first, "arm.toml", *rest)
     assert result.stderr.count("link1.density") == 1
 
 
 def test_check_shows_its_remarks_among_its_results():
-    result = CliRunner().invoke(main, ["check", "arm.toml"])
+    result = run_command("check", "arm.toml")
     assert "link1.density = 7.8" in result.stdout
     assert result.stderr == ""
 
@@ -154,12 +154,12 @@ def test_every_command_has_the_option_strict(name, place, monkeypatch):
     arguments = name.split()
     arguments.insert(place, "--strict")
     for said[:], status in (([], 0), (["link1.length = 900", "link1.density = 7.8"], 1)):
-        result = CliRunner().invoke(main, arguments)
+        result = run_command(*arguments)
         assert (result.exit_code, result.stdout) == (status, "result\n"), result.output
         verdict = "--strict: 2 warnings were given, so the exit status is 1."
         assert result.stderr.splitlines()[-1:] == [verdict] * status
-        assert CliRunner().invoke(main, name.split()).exit_code == 0
-    assert CliRunner().invoke(main, [*arguments, "--help"]).exit_code == 0
+        assert run_command(*name.split()).exit_code == 0
+    assert run_command(*arguments, "--help").exit_code == 0
 
 
 def without_times(text: str) -> str:
@@ -169,15 +169,13 @@ def without_times(text: str) -> str:
 
 @pytest.mark.parametrize("name", STRICT)
 def test_strict_changes_the_exit_status_and_no_result(name):
-    plain, strict = (
-        CliRunner().invoke(main, [*STRICT[name], *more]) for more in ((), ("--strict",))
-    )
+    plain, strict = (run_command(*STRICT[name], *more) for more in ((), ("--strict",)))
     assert plain.exit_code in (0, 1), plain.output
     assert strict.exit_code == 1
     assert without_times(strict.stdout) == without_times(plain.stdout) != ""
     if plain.exit_code == 0:
         assert strict.stderr.splitlines()[-1].startswith("--strict: ")
-    assert CliRunner().invoke(main, ["--strict", *STRICT[name], "--modes", "x"]).exit_code == 2
+    assert run_command("--strict", *STRICT[name], "--modes", "x").exit_code == 2
 
 
 def test_files_are_written_whole_under_strict(files):
@@ -185,9 +183,7 @@ def test_files_are_written_whole_under_strict(files):
     for folder, more in (("plain", ()), ("strict", ("--strict",))):
         (files / folder).mkdir()
         path = files / folder / "code.py"
-        run = CliRunner().invoke(
-            main, ["equations", "arm.toml", "--link-modes", "1", "--out", str(path), *more]
-        )
+        run = run_command("equations", "arm.toml", "--link-modes", "1", "--out", path, *more)
         assert run.exit_code == bool(more), run.output
         written.append(path.read_bytes())
     assert written[0] == written[1] != b""
@@ -197,15 +193,15 @@ def test_nothing_to_remark_is_no_warning(files):
     plausible = ARM.replace("7.8\n", "7800\n").replace("joint_angle =", "joint_angle_deg =")
     (files / "arm.toml").write_text(plausible)
     for name in ("frequencies", "check"):
-        result = CliRunner().invoke(main, [*STRICT[name], "--strict"])
+        result = run_command(*STRICT[name], "--strict")
         assert (result.exit_code, result.stderr) == (0, "")
-    result = CliRunner().invoke(main, [*STRICT["statics"], "--strict", "--tip-force", "0,1e6"])
+    result = run_command(*STRICT["statics"], "--strict", "--tip-force", "0,1e6")
     assert (result.exit_code, result.stderr.count("warning: ")) == (1, 1)
     assert "too much for small deflections" in result.stderr
 
 
 def test_what_is_not_warned_of_does_not_count():
-    result = CliRunner().invoke(main, [*STRICT["frequencies"], "--strict", "--no-check"])
+    result = run_command(*STRICT["frequencies"], "--strict", "--no-check")
     assert (result.exit_code, result.stderr) == (0, "")
 
 
@@ -214,12 +210,10 @@ def test_gravity_in_another_unit(command):
     """In space too, where no table of the file holds it."""
     name = "six_axis_industrial" if command == "buckling" else "three_link_industrial"
     vector = "0,0,-9810" if command == "buckling" else "0,-9810"
-    result = CliRunner().invoke(main, [command, f"example:{name}", "--gravity", vector])
+    result = run_command(command, f"example:{name}", "--gravity", vector)
     assert f"warning: --gravity {vector}: m/s^2 expected" in result.stderr
     assert "if this is in mm/s^2, write 9.81" in result.stderr
-    unchecked = CliRunner().invoke(
-        main, ["--no-check", command, f"example:{name}", "--gravity", vector]
-    )
+    unchecked = run_command("--no-check", command, f"example:{name}", "--gravity", vector)
     assert "m/s^2 expected" not in unchecked.stderr
 
 

@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import design_opt
 import jaxmodal as jm
 from design_opt import ProblemError, optimise, problem_names, read_problem
 from design_opt.output.plots import pictures
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 PROBLEM = """\
 name = "One tube"
@@ -65,7 +64,7 @@ MODULES = [
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(main, ["optimise", *map(str, arguments)])
+    return run_command("optimise", *arguments)
 
 
 @pytest.fixture
@@ -200,7 +199,7 @@ def test_arguments_of_the_command():
     assert wrong.exit_code == 2
     assert "three_link_stiffest" in wrong.stderr
     assert "cannot be read" in invoke("nowhere.toml").stderr
-    assert CliRunner().invoke(main, ["optimize", "--list"]).stdout == invoke("--list").stdout
+    assert run_command("optimize", "--list").stdout == invoke("--list").stdout
 
 
 def test_pictures_show_what_the_result_holds():

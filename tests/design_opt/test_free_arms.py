@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.optimize import brentq, minimize_scalar
 
 import jaxmodal as jm
@@ -27,8 +26,8 @@ from design_opt import (
     read_problem,
 )
 from design_opt.output.plots import pictures
-from jaxmodal.cli.commands import main
 from tests.support import exact_derivatives
+from tests.support.commands import run_command
 from tests.support.free_arms import FREE, STANDING, linkage, pair
 
 LENGTH, MODULUS, DENSITY = 1.2, 7e10, 2700.0
@@ -282,12 +281,12 @@ def test_the_command_takes_a_free_base(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "beam.toml").write_text(FILE.replace("MODE", "4"))
     (tmp_path / "still.toml").write_text(FILE.replace("MODE", "1"))
-    result = CliRunner().invoke(main, ["optimise", "beam.toml", "--no-plot"])
+    result = run_command("optimise", "beam.toml", "--no-plot")
     assert result.exit_code == 0, result.output
     assert "active: f4 >= 120 Hz" in result.stdout
     depth = float(jm.read_arm("beam_arm.toml").links[0].section.depth)
     assert depth == pytest.approx(thickness(), rel=RESIDUAL)
-    refused = CliRunner().invoke(main, ["optimise", "still.toml"])
+    refused = run_command("optimise", "still.toml")
     assert refused.exit_code == 2
     assert "3 modes of frequency 0 in its own posture (base_stiffness.k11" in refused.output
     problem, _ = read_problem("beam.toml")

@@ -10,11 +10,10 @@ import json
 import numpy as np
 import pytest
 import scipy.linalg
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.real_arms import relative, steel
 
 L, EI, LINE = 0.5, 2e11 * 0.04 * 0.02**3 / 12, 7800.0 * 8e-4
@@ -243,7 +242,7 @@ def test_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr("jaxmodal.at_rest.preloaded.preloaded_frequencies", kept)
 
     def ran(*options, arms=(path,)):
-        return CliRunner().invoke(main, ["frequencies", *arms, "--modes", "1", *options])
+        return run_command("frequencies", *arms, "--modes", "1", *options)
 
     loads = ("--gravity", "9.81,0", "--tip-force", "-20,5")
     shown = ran(*loads, "--format", "json")

@@ -12,11 +12,9 @@ import jax
 import mpmath as mp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.runtime.statuses import Status
 from sweeps import Sweep, axis, run
@@ -24,6 +22,7 @@ from sweeps.analysis.cells import axes_of
 from sweeps.analysis.verify import verify
 from sweeps.plots.pictures import certificate_map
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.real_arms import random_arm, relative, steel
 
 INF = math.inf
@@ -318,12 +317,12 @@ def test_files_and_the_command_line(tmp_path):
     jm.write_arm(arm, path)
     assert jm.read_arm(path) == arm
     given = ["frequencies", str(path), "--modes", "3", "--format", "json"]
-    ran = CliRunner().invoke(main, given)
+    ran = run_command(*given)
     assert ran.exit_code == 0, ran.output
     found = 2 * np.pi * np.array(json.loads(ran.output)[0]["frequencies_hz"])
     assert np.max(relative(found, np.asarray(jm.natural_frequencies(arm, 3).omega))) <= 1e-14
     jm.write_arm(jm.set_parameters(arm, {"link1.axial_force": -1e6}), path)
-    ran = CliRunner().invoke(main, given)
+    ran = run_command(*given)
     assert ran.exit_code != 0
     assert "unstable" in ran.output
 

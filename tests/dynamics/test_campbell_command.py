@@ -9,11 +9,10 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from jaxmodal import dynamics
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import turning_frequencies
+from tests.support.commands import run_command
 
 #: a blade that flaps alone, without spin of its sections; over its unit sqrt(EI/(m L^4)) its rates are 0 and 12
 BLADE = """
@@ -39,7 +38,7 @@ PRINTED = np.array([[3.516, 22.034, 61.697], [13.17, 37.603, 79.614]])
 
 
 def called(*words):
-    return CliRunner().invoke(main, ["campbell", *map(str, words)])
+    return run_command("campbell", *words)
 
 
 @pytest.fixture

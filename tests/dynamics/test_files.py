@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import JointPD, RestToRest, flexible_arm, simulate
 from jaxmodal.dynamics.files import read_simulation
+from tests.support.commands import run_command
 
 TEXT = """
 [[links]]
@@ -53,7 +52,7 @@ def test_the_file_and_the_calls_are_the_same_simulation(tmp_path):
 
     out = tmp_path / "motion.csv"
     arguments = ["simulate", str(path), "--out", str(out)]
-    result = CliRunner().invoke(main, arguments)
+    result = run_command(*arguments)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("status finished, 0.1 s in 200 steps of rk4")
     header, *rows = out.read_text().splitlines()
@@ -61,7 +60,7 @@ def test_the_file_and_the_calls_are_the_same_simulation(tmp_path):
         zip(header.split(","), np.array([row.split(",") for row in rows], float).T, strict=True)
     )
     np.testing.assert_array_equal(columns["tip_position_y [m]"], expected["tip_position"][:, 1])
-    again = CliRunner().invoke(main, arguments)
+    again = run_command(*arguments)
     assert again.exit_code == 2
     assert "--force" in again.stderr
 
@@ -81,12 +80,12 @@ def test_a_file_is_written_whole_or_not_at_all(suffix, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(sys.modules["jaxmodal.cli.simulate"], writers[suffix], full)
         arguments = ["simulate", str(arm), "--out", str(out), "--force"]
-        result = CliRunner().invoke(main, arguments)
+        result = run_command(*arguments)
     assert result.exit_code == 2
     assert "cannot be written (No space left on device)" in result.stderr
     assert out.read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml", f"motion{suffix}"]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert run_command(*arguments).exit_code == 0
     assert out.stat().st_size > 500
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml", f"motion{suffix}"]
 
@@ -95,7 +94,7 @@ def test_scipy_is_missed_before_the_work(tmp_path, monkeypatch):
     find = importlib.util.find_spec
     without = lambda name, *more: None if name == "scipy" else find(name, *more)  # noqa: E731
     monkeypatch.setattr(importlib.util, "find_spec", without)
-    result = CliRunner().invoke(main, ["simulate", "none.toml", "--out", str(tmp_path / "a.nc")])
+    result = run_command("simulate", "none.toml", "--out", tmp_path / "a.nc")
     assert result.exit_code == 2
     assert "NetCDF needs SciPy, which is not installed" in result.stderr
 
@@ -145,7 +144,7 @@ def test_files_that_cannot_be_moved(place, value, words, tmp_path):
         keys[last] = value
     path = tmp_path / "arm.json"
     path.write_text(json.dumps(document))
-    result = CliRunner().invoke(main, ["simulate", str(path)])
+    result = run_command("simulate", path)
     assert result.exit_code == 2
     for word in words:
         assert word in result.stderr

@@ -141,15 +141,16 @@ def flat_link(**changes):
     return jm.Link(**values | {"section": jm.rectangle(0.004, 0.03, 0.85)} | changes)
 
 
+def flat_arm():
+    """Two links with a hub, a body, a held rotor and a payload."""
+    near = flat_link(hub_mass=0.2, hub_inertia=1e-3, tip_mass=0.1, tip_inertia=2e-4)
+    far = flat_link(length=0.4, rotor_inertia=2e-5, gear_ratio=30.0, motor="held")
+    return jm.Arm((near, far), payload=jm.Payload(0.3, 1e-3))
+
+
 def test_a_planar_arm_in_space_is_the_planar_arm():
     """Random states in the plane: forces and accelerations of both kinds, whose code differs, are the same."""
-    arm = jm.Arm(
-        (
-            flat_link(hub_mass=0.2, hub_inertia=1e-3, tip_mass=0.1, tip_inertia=2e-4),
-            flat_link(length=0.4, rotor_inertia=2e-5, gear_ratio=30.0, motor="held"),
-        ),
-        payload=jm.Payload(0.3, 1e-3),
-    )
+    arm = flat_arm()
     planar = flexible_arm(arm, 2, shapes="polynomial", gravity=(1.0, -9.0))
     in_space = flexible_arm(
         jm.to_spatial(arm), {"bending_xy": 2}, shapes="polynomial", gravity=(1.0, -9.0, 0.0)

@@ -18,7 +18,7 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.rod_shapes import end_mass_rods, polynomial_rods, sampled_rods
 from jaxmodal.dynamics.shapes import polynomial_shapes, sampled_shapes
 from jaxmodal.runtime.errors import ArmError
-from tests.dynamics.test_in_space import flat_link
+from tests.dynamics.test_in_space import flat_arm
 from tests.support.spatial_dynamics_cases import locked_frequencies
 
 SECTION = jm.rectangle(0.012, 0.03, "cowper")
@@ -122,13 +122,7 @@ def test_own_shapes_that_are_polynomials_are_the_polynomials():
 @pytest.mark.slow
 def test_an_inertia_matrix_of_first_order_is_that_of_the_planar_model():
     """Bending, a rotor with its gear, hubs and gravity, at random states: codes that differ."""
-    arm = jm.Arm(
-        (
-            flat_link(hub_mass=0.2, hub_inertia=1e-3, tip_mass=0.1, tip_inertia=2e-4),
-            flat_link(length=0.4, rotor_inertia=2e-5, gear_ratio=30.0, motor="held"),
-        ),
-        payload=jm.Payload(0.3, 1e-3),
-    )
+    arm = flat_arm()
     first = {"shapes": "polynomial", "inertia_order": "first"}
     planar = flexible_arm(arm, 2, gravity=(1.0, -9.0), **first)
     spatial = jm.to_spatial(arm)

@@ -6,11 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from tests.exchange.cases import planar_arm
+from tests.support.commands import run_command
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def arm_file(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["export", *map(str, arguments)])
+    return run_command("export", *arguments)
 
 
 def test_mjcf_in_a_posture(arm_file, tmp_path):
@@ -40,7 +39,7 @@ def test_urdf_and_the_file_beside_it(arm_file, tmp_path):
     out = tmp_path / "out.urdf"
     result = run(arm_file, "--out", out, "--modes", 2, "--postures", 0, "--no-slides")
     assert result.exit_code == 0, result.output
-    again = CliRunner().invoke(main, ["frequencies", str(tmp_path / "out.toml"), "--modes", "2"])
+    again = run_command("frequencies", tmp_path / "out.toml", "--modes", "2")
     assert again.exit_code == 0, again.output
     exists = run(arm_file, "--out", out)
     assert exists.exit_code == 2

@@ -40,11 +40,7 @@ def browser(window):
 
 @pytest.fixture(autouse=True)
 def synthetic(monkeypatch):
-    def solve_cells(sweep, theory, values):
-        finite = {name: np.where(np.isinf(column), 3.0, column) for name, column in values.items()}
-        return synthetic_cells.solve_cells(sweep, theory, finite)
-
-    monkeypatch.setattr(sweeps.store.grid, "solve_cells", solve_cells)
+    monkeypatch.setattr(sweeps.store.grid, "solve_cells", synthetic_cells.solve_finite_cells)
 
 
 def run(*axes, **options):

@@ -11,12 +11,11 @@ import jax
 import mpmath
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.modes import planar_batches
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.real_arms import relative, steel
 
 L, EI, LINE = 0.5, 2e11 * 0.04 * 0.02**3 / 12, 7800.0 * 8e-4
@@ -240,7 +239,7 @@ def test_what_takes_no_loads_says_so():
 
 
 def run(*words):
-    return CliRunner().invoke(main, ["--no-check", *map(str, words)])
+    return run_command("--no-check", *words)
 
 
 def test_the_command_tells_arms_with_and_without_loads_apart(tmp_path, monkeypatch):

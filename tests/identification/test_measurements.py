@@ -4,10 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.cli.fit import fit
 from jaxmodal.identification import (
     MeasuredModes,
@@ -19,6 +17,7 @@ from jaxmodal.identification import (
 )
 from jaxmodal.identification.fitting import LOSSES
 from tests.identification.cases import STIFFNESSES, THEORY, exact_hertz, two_links
+from tests.support.commands import run_command
 
 HEADINGS = "frequency_hz,standard_deviation_hz,mode,theta_2_deg,measurement\n"
 
@@ -158,7 +157,7 @@ def test_the_command_writes_table_json_csv_picture_and_arm(tmp_path, monkeypatch
     first = ["--fit", f"{STIFFNESSES[0]}=3000", "--bounds", f"{STIFFNESSES[0]}=1000,9000"]
     options = ["fit", "arm.toml", "seen.csv", *first, "--theory", THEORY]
     files = ["--out", "fitted.toml", "--plot", "fit.png", "--next", "2"]
-    result = CliRunner().invoke(main, [*options, *files, "--format", "json"])
+    result = run_command(*options, *files, "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     np.testing.assert_allclose(found["parameters"][0]["after"], 2.5e3, rtol=1e-4)
@@ -167,7 +166,7 @@ def test_the_command_writes_table_json_csv_picture_and_arm(tmp_path, monkeypatch
     assert (tmp_path / "fit.png").read_bytes()[1:4] == b"PNG"
     fitted = jm.get_parameter(jm.read_arm("fitted.toml"), STIFFNESSES[0])
     np.testing.assert_allclose(float(fitted), found["parameters"][0]["after"], rtol=1e-12)
-    again = CliRunner().invoke(main, [*options, "--out", "fitted.toml"])
+    again = run_command(*options, "--out", "fitted.toml")
     assert again.exit_code == 2
     assert "exists already" in again.output
 
@@ -177,14 +176,12 @@ def test_the_command_ends_with_1_where_something_is_not_determined(tmp_path, mon
     jm.write_arm(two_links(), "arm.toml")
     written(tmp_path, "frequency_hz,standard_deviation_hz\n5.4,0.01\n")
     both = [part for name in STIFFNESSES for part in ("--fit", name)]
-    result = CliRunner().invoke(main, ["fit", "arm.toml", "seen.csv", *both, "--theory", THEORY])
+    result = run_command("fit", "arm.toml", "seen.csv", *both, "--theory", THEORY)
     assert result.exit_code == 1
     assert "the data cannot tell apart" in result.output
-    result = CliRunner().invoke(main, ["fit", "arm.toml", "none.csv", *both])
+    result = run_command("fit", "arm.toml", "none.csv", *both)
     assert result.exit_code == 2
-    result = CliRunner().invoke(
-        main, ["fit", "arm.toml", "seen.csv", *both, "--place", "1:2=tip.y"]
-    )
+    result = run_command("fit", "arm.toml", "seen.csv", *both, "--place", "1:2=tip.y")
     assert result.exit_code == 2
     assert "--place: says where nodes of universal files are" in result.output
 

@@ -8,16 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.optimize
-from click.testing import CliRunner
 from numpy.polynomial import legendre
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.cli.commands import main
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.eigenspaces.null_spaces import eigenspace
 from jaxmodal.runtime.namespace import to_host
 from tests.support import finite_elements
+from tests.support.commands import run_command
 from tests.support.problems import problems
 
 RESIDUAL = 1e-9
@@ -286,12 +285,12 @@ def test_dataset():
 
 def test_command_prints_the_fields(tmp_path):
     common = ["modes", "example:two_link_flexible", "--modes", "2", "--stations", "3"]
-    table = CliRunner().invoke(main, common)
+    table = run_command(*common)
     assert table.exit_code == 0, table.output
     assert "residual" in table.output
-    rows = CliRunner().invoke(main, [*common, "--format", "csv"]).output.splitlines()
+    rows = run_command(*common, "--format", "csv").output.splitlines()
     assert len(rows) == 1 + 2 * 2 * 3
-    (plain,) = json.loads(CliRunner().invoke(main, [*common, "--format", "json"]).output)
+    (plain,) = json.loads(run_command(*common, "--format", "json").output)
     shapes = jm.mode_shapes(jm.examples.two_link_flexible(), 2, stations=3)
     assert np.array_equal(plain["v"], np.asarray(shapes.v))
 
@@ -304,17 +303,13 @@ def test_command_draws(tmp_path, monkeypatch):
     picture, film = tmp_path / "modes.png", tmp_path / "mode.gif"
     common = ["modes", "example:two_link_flexible", "--modes", "3"]
     both = ["--theory", "euler_bernoulli", "--theory", "timoshenko"]
-    result = CliRunner().invoke(
-        main, [*common, *both, "--plot", str(picture), "--animate", str(film), "--mode", "2"]
-    )
+    result = run_command(*common, *both, "--plot", picture, "--animate", film, "--mode", "2")
     assert result.exit_code == 0, result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert film.read_bytes().startswith(b"GIF8")
 
 
 def test_command_refuses_a_mode_that_is_not_computed():
-    result = CliRunner().invoke(
-        main, ["modes", "example:two_link_flexible", "--modes", "2", "--mode", "3"]
-    )
+    result = run_command("modes", "example:two_link_flexible", "--modes", "2", "--mode", "3")
     assert result.exit_code == 2
     assert "--mode 3" in result.output

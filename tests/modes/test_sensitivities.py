@@ -6,10 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 from tests.support.compiled_programs import names_of_programs
 from tests.support.frequencies_of_rows import (
     AD_VS_FD,
@@ -259,22 +258,22 @@ def test_command():
         "--address",
         "link*.length",
     ]
-    result = CliRunner().invoke(main, common)
+    result = run_command(*common)
     assert result.exit_code == 0, result.output
     assert "link*.length" in result.output
-    plain = json.loads(CliRunner().invoke(main, [*common, "--format", "json"]).output)
+    plain = json.loads(run_command(*common, "--format", "json").output)
     own = jm.sensitivities(jm.examples.two_link_flexible(), 2, addresses=["link*.length"])
     assert plain["logarithmic"] == np.asarray(own.logarithmic).tolist()
-    rows = CliRunner().invoke(main, [*common, "--format", "csv"]).output.splitlines()
+    rows = run_command(*common, "--format", "csv").output.splitlines()
     assert len(rows) == 3
 
 
 def test_command_refuses_a_double_root():
     posture = ",".join(map(str, DOUBLE_ROOT_DEG))
     common = ["sensitivities", "example:three_link_industrial", "--modes", "3"]
-    result = CliRunner().invoke(main, [*common, f"--posture-deg={posture}"])
+    result = run_command(*common, f"--posture-deg={posture}")
     assert result.exit_code == 2
     assert "modes 2 to 3" in result.output
-    result = CliRunner().invoke(main, [*common, f"--posture-deg={posture}", "--repeated", "mean"])
+    result = run_command(*common, f"--posture-deg={posture}", "--repeated", "mean")
     assert result.exit_code == 0
     assert "(mean)" in result.output

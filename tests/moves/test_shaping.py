@@ -4,12 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.quiet_moves import LEFT, arm, compared, random_moves
 from jaxmodal import dynamics
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamics.drives.motions import angles_at
 from jaxmodal.moves import (
     compare_shapers,
@@ -23,6 +21,7 @@ from jaxmodal.moves import (
     write_move,
     write_settings,
 )
+from tests.support.commands import run_command
 
 BEAM = {
     "length": 0.5,
@@ -302,7 +301,7 @@ def test_options_that_nothing_uses_are_refused(options, words, tmp_path):
     (tmp_path / "move.csv").write_text("0,0\n0.1,1\n0.3,5\n")
     jm.write_arm(ONE, tmp_path / "arm.toml")
     run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv")]
-    done = CliRunner().invoke(main, [*run, *options])
+    done = run_command(*run, *options)
     assert done.exit_code == 2
     assert words in done.output
 
@@ -313,7 +312,7 @@ def test_the_command_writes_the_shaped_move_and_its_settings(tmp_path):
     run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv"), "--shape", "zv"]
     usual = ["--modes", "1", "--theory", "euler_bernoulli", "--format", "json"]
     files = ["--out", str(tmp_path / "quiet.csv"), "--settings", str(tmp_path / "shaper.cfg")]
-    done = CliRunner().invoke(main, [*run, *usual, *files])
+    done = run_command(*run, *usual, *files)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert [each["time_s"] for each in found["impulses"]] == [0.0, found["delay_s"]]

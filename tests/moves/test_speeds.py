@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.quiet_moves import arm
 from jaxmodal import dynamics
-from jaxmodal.cli.commands import main
 from jaxmodal.moves import Order, crossings_along, speeds_to_avoid
+from tests.support.commands import run_command
 
 TWO = arm()
 ORDERS = [Order(2, 200.0, "wave generator"), Order(1, 81.0)]
@@ -121,7 +120,7 @@ def test_the_commands(tmp_path):
     usual = ["--theory", THEORY, "--modes", "1"]
 
     def run(*arguments, status=0):
-        done = CliRunner().invoke(main, [*arguments, *usual])
+        done = run_command(*arguments, *usual)
         assert done.exit_code == status, done.output
         return done
 
@@ -168,6 +167,6 @@ def test_a_command_ends_with_the_message_of_a_frequency_that_is_not_certified(
 
     monkeypatch.setattr("jaxmodal.moves.speeds.modes_in", fails)
     jm.write_arm(TWO, tmp_path / "arm.toml")
-    done = CliRunner().invoke(main, ["speeds", str(tmp_path / "arm.toml"), "--order", "1:20"])
+    done = run_command("speeds", tmp_path / "arm.toml", "--order", "1:20")
     assert done.exit_code == 1
     assert done.output == "Error: not every frequency is certified\n"

@@ -3,14 +3,13 @@
 import matplotlib
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.plots import draw_bode, draw_nyquist
 from jaxmodal.plots.figures import new_figure
 from jaxmodal.response.forced.curves import refined
 from tests.support import damped_cantilever
+from tests.support.commands import run_command
 
 matplotlib.use("Agg")
 
@@ -143,11 +142,11 @@ def test_the_command_draws_what_it_knows(tmp_path, monkeypatch):
         place,
     ]
     few = ["--points", "5", "--band-hz", "0.1,5"]
-    done = CliRunner().invoke(main, [*arguments, *few, "--loss-factor", "0.01", "--format", "csv"])
+    done = run_command(*arguments, *few, "--loss-factor", "0.01", "--format", "csv")
     assert done.exit_code == 0, done.output
     assert len(done.stdout.splitlines()) == 6  # the table is at the frequencies asked for
     found, _, (peaks,) = taken["bode"]
     assert found is taken["nyquist"][0]
     assert np.abs(found.values).max() == pytest.approx(np.abs(peaks.values).max(), rel=1e-12)
-    assert CliRunner().invoke(main, [*arguments, *few]).exit_code == 0
+    assert run_command(*arguments, *few).exit_code == 0
     assert np.isinf(np.abs(taken["bode"][0].values)).any()

@@ -5,11 +5,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.postures.resonance_lines import links, refined
+from tests.support.commands import run_command
 
 pytest.importorskip("matplotlib")
 
@@ -126,9 +125,7 @@ def test_the_command_draws_whole_lines(tmp_path, monkeypatch):
         "7",
     ]
     place = ["--posture-deg", "0,120", "--plot", str(tmp_path / "a.png")]
-    done = CliRunner().invoke(
-        main, ["resonance-map", "example:three_link_industrial", *few, *place]
-    )
+    done = run_command("resonance-map", "example:three_link_industrial", *few, *place)
     assert done.exit_code == 0, done.output
     assert taken["found"].border.shape[0] > 7
     assert links(taken["found"], 0.004 * 2.0 * math.pi)[1].all()

@@ -6,11 +6,10 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.plots.resonance_maps import plot_resonance_map
+from tests.support.commands import run_command
 
 THREE = jm.examples.three_link_industrial()
 BAND = (2 * np.pi * 40.0, 2 * np.pi * 50.0)
@@ -183,13 +182,9 @@ def test_traced_arms_are_refused():
         jax.eval_shape(free, 1.0)
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, list(arguments))
-
-
 def test_the_command_postures():
     arguments = ["postures", "example:three_link_industrial", "--frequency", "45"]
-    done = run(*arguments, "--posture-deg", "0,90", "--format", "json")
+    done = run_command(*arguments, "--posture-deg", "0,90", "--format", "json")
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)
     assert len(rows) == 4
@@ -197,11 +192,11 @@ def test_the_command_postures():
         arm = THREE.with_posture(np.radians([row["angle_deg"], 90.0]).tolist())
         hertz = jm.natural_frequencies(arm, 5).frequencies_hz[row["mode"] - 1]
         assert abs(float(hertz) / 45.0 - 1.0) < 1e-11
-    lines = run(*arguments, "--posture-deg", "0,90", "--format", "csv").stdout.splitlines()
+    lines = run_command(*arguments, "--posture-deg", "0,90", "--format", "csv").stdout.splitlines()
     assert lines[0] == "joint,angle_deg,mode,status"
     assert len(lines) == 5
-    assert "certified" in run(*arguments, "--posture-deg", "0,90").stdout
-    none = run("postures", "example:three_link_industrial", "--frequency", "15")
+    assert "certified" in run_command(*arguments, "--posture-deg", "0,90").stdout
+    none = run_command("postures", "example:three_link_industrial", "--frequency", "15")
     assert none.exit_code == 0
     assert "no posture" in none.stdout
 
@@ -220,7 +215,7 @@ def test_the_command_postures():
     ],
 )
 def test_bad_commands_end_with_status_2(arguments, words):
-    done = run(*arguments)
+    done = run_command(*arguments)
     assert done.exit_code == 2
     assert words in done.stderr
 
@@ -228,19 +223,21 @@ def test_bad_commands_end_with_status_2(arguments, words):
 def test_the_command_resonance_map(tmp_path):
     out = tmp_path / "map.png"
     arguments = ["resonance-map", "example:three_link_industrial", "--band-hz", "40,50"]
-    done = run(*arguments, "--points", "13", "--plot", str(out))
+    done = run_command(*arguments, "--points", "13", "--plot", str(out))
     assert done.exit_code == 0, done.output
     assert "all certified" in done.stdout
     assert out.exists()
     file = str(Path(__file__).parent.parent / "data" / "geared_two_link.toml")
     shaken = ["resonance-map", file, "--band-hz", "8,8.6", "--across", "payload.mass"]
-    done = run(*shaken, "--range", "payload.mass=0,6", "--points", "5", "--range=theta_2=-60,150")
+    done = run_command(
+        *shaken, "--range", "payload.mass=0,6", "--points", "5", "--range=theta_2=-60,150"
+    )
     assert "within -60° to 150°, payload.mass [kg] from 0 to 6" in done.stdout
     assert "free of resonance; 6 borders, all certified" in done.stdout
     for wrong in (
         ["--range=payload.mass=6,0"],
         ["--range", "payload.mass=0,6", "--range=theta_2=-200,0"],
     ):
-        done = run(*shaken, *wrong)
+        done = run_command(*shaken, *wrong)
         assert done.exit_code == 2
         assert wrong[-1].rpartition("=")[2] in done.stderr

@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.plots.figures import new_figure
 from jaxmodal.plots.resonance_maps import draw_resonance_map
 from jaxmodal.postures.resonance_lines import links, refined
+from tests.support.commands import run_command
 
 THREE = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
 SIX = jm.examples.six_axis_industrial()
@@ -135,7 +134,7 @@ def test_degrees_for_radians_are_warned_of():
 
 def run(*arguments):
     asked = [arguments[0], "example:three_link_industrial", "--posture-deg", "40,-60"]
-    return CliRunner().invoke(main, [*asked, *arguments[1:]])
+    return run_command(*asked, *arguments[1:])
 
 
 def test_commands_name_values_in_si_units():

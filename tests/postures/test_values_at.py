@@ -4,12 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.postures import value_zeros
 from jaxmodal.postures.resonance_lines import refined
+from tests.support.commands import run_command
 
 THREE = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
 SIX = jm.examples.six_axis_industrial()
@@ -310,9 +309,8 @@ def test_maps_that_are_none_are_refused(changes, message):
 
 def test_commands_find_values():
     asked = ["example:three_link_industrial", "--posture-deg", "40,-60"]
-    run = CliRunner().invoke(
-        main,
-        ["postures", *asked, "--frequency", "30", "--joint", "payload.mass", "--format", "json"],
+    run = run_command(
+        "postures", *asked, "--frequency", "30", "--joint", "payload.mass", "--format", "json"
     )
     assert run.exit_code == 0, run.output
     rows = json.loads(run.output)
@@ -321,9 +319,7 @@ def test_commands_find_values():
     assert [row["value"] for row in rows] == np.asarray(own.value)[np.asarray(own.found)].tolist()
     inertia = ["--joint", "payload.inertia.xx"]
     asked_six = ["postures", "example:six_axis_industrial", "--frequency", "37", *inertia]
-    run = CliRunner().invoke(
-        main, [*asked_six, "--range", "payload.inertia.xx=0,0.3", "--format", "json"]
-    )
+    run = run_command(*asked_six, "--range", "payload.inertia.xx=0,0.3", "--format", "json")
     assert run.exit_code == 0, run.output
     own = jm.postures_at(SIX, 2 * np.pi * 37.0, "payload.inertia.xx", limits=(0.0, 0.3))
     assert [row["value"] for row in json.loads(run.output)] == own.value[own.found].tolist()
@@ -331,7 +327,7 @@ def test_commands_find_values():
         ([], "give them, such as --range payload.inertia.xx=0,1"),
         (["--range", "payload.mass=0,1"], "--range payload.mass: is not that of --joint"),
     ):
-        run = CliRunner().invoke(main, [*asked_six, *more])
+        run = run_command(*asked_six, *more)
         assert run.exit_code == 2
         assert message in run.output
     ranges = [
@@ -344,9 +340,9 @@ def test_commands_find_values():
         "--points",
         "3",
     ]
-    run = CliRunner().invoke(main, ["resonance-map", *asked, "--band-hz", "30,40", *ranges])
+    run = run_command("resonance-map", *asked, "--band-hz", "30,40", *ranges)
     assert run.exit_code == 0, run.output
     assert "payload.mass [kg]" in run.output
-    run = CliRunner().invoke(main, ["resonance-map", *asked, "--band-hz", "30,40", *ranges[:2]])
+    run = run_command("resonance-map", *asked, "--band-hz", "30,40", *ranges[:2])
     assert run.exit_code == 2
     assert "give them, such as --range payload.mass=0,20" in run.output

@@ -9,15 +9,14 @@ import jax
 import mpmath
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.reproduction import published
 from jaxmodal.at_rest import buckling
-from jaxmodal.cli.commands import main
 from jaxmodal.frequencies import one_arm
 from jaxmodal.references import verification
 from tests.spatial.cases import references
+from tests.support.commands import run_command
 from tests.support.problems import problems
 
 ROOT = Path(__file__).parent.parent.parent
@@ -126,11 +125,11 @@ def test_a_wrong_value_fails_and_is_told(monkeypatch):
     assert [row.holds for row in found.rows] == [True, False, False]
     assert [row.worst for row in found.rows[1:]] == [0, 0]
     monkeypatch.setattr(verification, "load_claims", lambda: (cantilever, wrong[1]))
-    answer = CliRunner().invoke(main, ["verify"])
+    answer = run_command("verify")
     assert answer.exit_code == 1
     assert "FAILS" in answer.stdout
     assert "1 of 2 claims hold" in answer.stdout
-    answer = CliRunner().invoke(main, ["verify", "--format", "json"])
+    answer = run_command("verify", "--format", "json")
     assert answer.exit_code == 1
     document = json.loads(answer.stdout)
     assert document["ok"] is False

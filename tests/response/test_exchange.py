@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pytest
 import pyuff
-from click.testing import CliRunner
 from matplotlib.figure import Figure
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.plots import draw_bode, draw_nyquist, draw_peak_map, draw_waterfall
+from tests.support.commands import run_command
 from tests.support.damped_cantilever import cantilever
 
 OMEGA = np.geomspace(5.0, 2000.0, 31)
@@ -150,7 +149,7 @@ def test_pictures_of_values_that_no_axis_takes(arm):
 
 @pytest.fixture
 def run():
-    return lambda *args: CliRunner().invoke(main, ["response", *args])
+    return lambda *args: run_command("response", *args)
 
 
 PORTS = ("example:three_link_industrial", "--input", "tip.across", "--output", "tip.x")

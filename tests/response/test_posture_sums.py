@@ -10,7 +10,7 @@ from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import sampling, terms
 from jaxmodal.response.receptance.posture_plans import plan_of
 from tests.response.arms import bent, with_damping
-from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
+from tests.response.sums import both_ways, check_against_40_digits, differences
 from tests.support import real_arms
 
 NAMES = ("tip.across", "payload.y", "joint_2.torque", "link_2@0.3.x", "tip_1.rotation")
@@ -19,14 +19,6 @@ NAMES = ("tip.across", "payload.y", "joint_2.torque", "link_2@0.3.x", "tip_1.rot
 def postures(seed, cells, joints):
     rng = np.random.default_rng(seed)
     return {f"theta_{k + 2}": rng.uniform(-np.pi, np.pi, cells) for k in range(joints)}
-
-
-@pytest.fixture
-def redone(monkeypatch):
-    """How many entries the recursion answers after the sums."""
-    counted = Counted(posture_sums.answers_at)
-    monkeypatch.setattr(posture_sums, "answers_at", counted)
-    return counted
 
 
 @pytest.mark.parametrize("structure", real_arms.STRUCTURES)

@@ -8,20 +8,12 @@ from jaxmodal.response.receptance import posture_sums
 from jaxmodal.response.receptance.angle_sums import terms
 from jaxmodal.response.receptance.varied_amounts import Amount, sampling_of
 from tests.response.arms import bent, with_damping
-from tests.response.sums import Counted, both_ways, check_against_40_digits, differences
+from tests.response.sums import both_ways, check_against_40_digits, differences
 from tests.support import real_arms
 
 CELLS = 100
 NAMES = ("tip.across", "tip_1.x")
 OMEGA = np.geomspace(1.0, 2e4, 90)
-
-
-@pytest.fixture
-def redone(monkeypatch):
-    """How many entries the recursion answers after the sums."""
-    counted = Counted(posture_sums.answers_at)
-    monkeypatch.setattr(posture_sums, "answers_at", counted)
-    return counted
 
 
 def even(low, high, seed=0):

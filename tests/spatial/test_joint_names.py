@@ -5,12 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import design_opt
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 SMALL = Path(__file__).parent.parent / "data" / "small_arm.urdf"
 
@@ -182,7 +181,7 @@ def test_the_command_line_takes_postures_by_name(arm, tmp_path):
 
     def run(posture):
         options = ["--modes", "2", "--no-cache", "--posture-deg", posture]
-        return CliRunner().invoke(main, ["frequencies", str(file), *options])
+        return run_command("frequencies", file, *options)
 
     degrees = float(np.degrees(0.3))
     by_name, by_number = run("bend=20, theta_1=5"), run(f"5,{degrees!r},0,20")

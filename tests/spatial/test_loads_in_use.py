@@ -6,12 +6,10 @@ import math
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import design_opt as do
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
 from sweeps.analysis import tracking
 from sweeps.explorer.data import ordered, page_data
@@ -23,6 +21,7 @@ from tests.spatial.loaded_arms import (
     planar_booms,
     rigidities,
 )
+from tests.support.commands import run_command
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +198,7 @@ def test_commands(tmp_path):
     jm.write_arm(arm, file)
 
     def answer(*words):
-        result = CliRunner().invoke(main, [words[0], file, *words[1:], "--format", "json"])
+        result = run_command(words[0], file, *words[1:], "--format", "json")
         assert result.exit_code == 0, result.output
         return json.loads(result.output)
 
@@ -211,9 +210,9 @@ def test_commands(tmp_path):
     found = answer("buckling")
     factors = [each["load_factor"] for each in found["factors"]]
     np.testing.assert_allclose(factors, jm.buckling(arm).factors, rtol=1e-12, atol=0)
-    shown = CliRunner().invoke(main, ["modes", file, "--modes", "1"])
+    shown = run_command("modes", file, "--modes", "1")
     assert shown.exit_code == 0, shown.output
-    result = CliRunner().invoke(main, ["explore", file, "--out", str(tmp_path / "page.html")])
+    result = run_command("explore", file, "--out", tmp_path / "page.html")
     assert result.exit_code == 2
     assert "loads: the arm has some, and a page that solves an arm in space" in result.output
 

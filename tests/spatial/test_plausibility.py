@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.spatial.arms.plausibility import implausible_values, most_modes
 from tests.spatial.cases import bent_arm, standing_arm, tube
+from tests.support.commands import run_command
 
 
 def one(**changes):
@@ -97,10 +96,10 @@ def test_files_warn_and_check_shows(tmp_path):
     jm.write_arm(jm.set_parameters(bent_arm(), {"link2.density": 2.7}), path)
     with pytest.warns(jm.ImplausibleWarning, match=r"link2\.density = 2\.7: .*write 2700"):
         jm.read_arm(path)
-    shown = CliRunner().invoke(main, ["check", str(path)])
+    shown = run_command("check", path)
     assert shown.exit_code == 0
     assert "warning: link2.density = 2.7" in shown.output
-    warned = CliRunner().invoke(main, ["frequencies", str(path), "--modes", "1"])
+    warned = run_command("frequencies", path, "--modes", "1")
     assert "warning: " in warned.output
     assert "link2.density" in warned.output
 

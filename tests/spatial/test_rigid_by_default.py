@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 TUBE = jm.hollow_circle(0.1, 0.004, "cowper")
 LINK = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33, "section": TUBE}
@@ -73,7 +72,7 @@ def test_files_and_commands_say_it_and_check_shows_it(tmp_path):
     for more, said in (("", 1), ('along = "a"', 0), ("rigid = true\njoint_stiffness = 1e4", 0)):
         path.write_text(FILE.format(more))
         for command in (["frequencies", str(path), "--modes", "1"], ["check", str(path)]):
-            shown = CliRunner().invoke(main, command)
+            shown = run_command(*command)
             assert shown.exit_code == 0, shown.output
             assert shown.stderr.count("warning: link1: d = 0.6 m is rigid") == said
     assert "rigid [m]" in shown.stdout

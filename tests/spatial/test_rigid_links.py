@@ -6,13 +6,12 @@ import warnings
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
 from tests.spatial.finite_elements import turn
 from tests.spatial.rigid_chains import Joint, frequencies_hz, transform
+from tests.support.commands import run_command
 
 TUBE = jm.hollow_circle(0.09, 0.003, "cowper")
 FLEXIBLE = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33, "section": TUBE}
@@ -219,6 +218,6 @@ def test_an_arm_in_which_nothing_gives_way_is_remarked_and_refused_by_commands(t
     path = tmp_path / "arm.toml"
     jm.write_arm(still, path)
     for command in ("frequencies", "modes", "sensitivities"):
-        shown = CliRunner().invoke(main, [command, str(path)])
+        shown = run_command(command, path)
         assert (shown.exit_code, shown.stdout) == (2, "")
         assert shown.stderr.startswith(f"Error: {path}: nothing gives way")

@@ -5,17 +5,16 @@ import math
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import design_opt
 import jaxmodal as jm
 import sweeps
 from design_opt.problem.designs import degrees
-from jaxmodal.cli.commands import main
 from tests.spatial.rigid_chains import frequencies_hz
 from tests.spatial.test_joint_frames import frames_of_rows
 from tests.spatial.test_urdf import path_of
 from tests.spatial.urdf_trees import Tree
+from tests.support.commands import run_command
 
 FILE = path_of("urdf/prismatic")
 SPRINGS = {"swivel": 1e4, "lift": 1e6, "elbow": 8e3}
@@ -134,15 +133,12 @@ def test_the_command_line_takes_positions_by_name(tmp_path, arm):
     found, expected = (jm.natural_frequencies(x, 3).omega for x in (again, arm))
     assert np.array_equal(found, expected)
 
-    def run(*arguments):
-        return CliRunner().invoke(main, [str(x) for x in arguments])
-
-    result = run("frequencies", tmp_path / "arm.toml", "--posture-deg", "lift=0.5,elbow=30")
+    result = run_command("frequencies", tmp_path / "arm.toml", "--posture-deg", "lift=0.5,elbow=30")
     assert result.exit_code == 0, result.output
     assert "posture lift 0.5 m, 30°" in result.stdout
     assert f"{expected_hz(lift=0.5, elbow=math.radians(30.0))[0]:.3f}" in result.stdout
     options = ["--range", "lift=0.2,0.4", "--starts", "16", "--format", "csv"]
-    result = run("worst", tmp_path / "arm.toml", *options)
+    result = run_command("worst", tmp_path / "arm.toml", *options)
     assert result.exit_code == 0, result.output
     header, lowest, _ = result.stdout.splitlines()
     assert header.endswith("link2.base_offset.x")

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
 from tests.spatial.test_urdf import ALUMINIUM, POSITIONS, SMALL, SPRINGS, TUBE
+from tests.support.commands import run_command
 
 PROPERTIES = """
 tip = "gripper"
@@ -64,7 +63,7 @@ def test_a_file_that_names_a_urdf_is_an_arm_everywhere(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, [*map(str, arguments), "--no-cache"])
+    return run_command(*arguments, "--no-cache")
 
 
 def test_convert_writes_the_arm_and_tells_of_the_file(tmp_path):

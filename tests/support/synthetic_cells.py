@@ -34,3 +34,9 @@ def solve_cells(sweep, theory, values):
         theory=theory,
     )
     return SolvedCells(found)
+
+
+def solve_finite_cells(sweep, theory, values):
+    """`solve_cells` with 3 in place of infinite values."""
+    finite = {name: np.where(np.isinf(column), 3.0, column) for name, column in values.items()}
+    return solve_cells(sweep, theory, finite)

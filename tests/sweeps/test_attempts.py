@@ -7,17 +7,16 @@ import time
 
 import jax
 import pytest
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
-from jaxmodal.cli.commands import main
 from sweeps.store import zarr_store
 from sweeps.store.attempts import MOST, GivenUpError
 from sweeps.store.claim_files import CLAIMS, given_up, last_number
 from sweeps.store.executors import Failed, InProcess
 from tests.support import synthetic_cells
+from tests.support.commands import sweep_command
 from tests.support.small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
@@ -33,10 +32,6 @@ def claims_of_the_dead(path, number):
     (path / CLAIMS).mkdir()
     for claim in range(number):
         (path / CLAIMS / f"{ENDS}.{claim}").write_text("a process that has ended")
-
-
-def told(*command):
-    return CliRunner().invoke(main, ["sweep", *map(str, command)])
 
 
 def test_claims_on_a_shard_count_the_processes_that_ended():
@@ -74,14 +69,16 @@ def test_a_shard_that_ended_too_many_is_given_up_and_the_rest_goes_on(
     assert synthetic == [3, 3] * 4
 
     line = f"given up: shard {ENDS}, with each of which {MOST} processes ended"
-    status = told("status", path)
+    status = sweep_command("status", path)
     assert line in status.output
     assert status.exit_code == 1
-    assert json.loads(told("status", path, "--format", "json").output)["given_up"] == [ENDS]
+    assert json.loads(sweep_command("status", path, "--format", "json").output)["given_up"] == [
+        ENDS
+    ]
 
     sweeps.run(small_sweep(), path)  # without claims it is tried
     assert contents(path) == uninterrupted
-    assert "given up" not in told("status", path).output
+    assert "given up" not in sweep_command("status", path).output
 
 
 class Ending(InProcess):
@@ -96,7 +93,7 @@ def test_what_dask_gives_up_is_recorded_as_well(synthetic, uninterrupted, tmp_pa
     path = tmp_path / "a.zarr"
     with pytest.raises(sweeps.StoreError, match=f"{MOST} processes ended one after the other"):
         sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS, executor=Ending())
-    assert f"given up: shard {ENDS}, " in told("status", path).output
+    assert f"given up: shard {ENDS}, " in sweep_command("status", path).output
     with pytest.raises(sweeps.StoreError, match="1 of 5 shards could not be computed"):
         sweeps.run(small_sweep(), path, share=sweeps.Claims(600.0))
     sweeps.run(small_sweep(), path)

@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.grid
 from jaxmodal.cli.arguments import BadInput
-from jaxmodal.cli.commands import main
 from sweeps.commands.plot import selected
 from sweeps.store.zarr_store import open_store
 from tests.support import synthetic_cells
+from tests.support.commands import assert_refused, sweep_command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -36,18 +35,6 @@ values = [0.0, 0.5]
 """
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(main, ["sweep", *map(str, arguments)])
-
-
-def assert_refused(result, *words):
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    for word in words:
-        assert word in result.stderr
-
-
 @pytest.fixture
 def sweep_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -58,12 +45,12 @@ def sweep_file(tmp_path, monkeypatch):
 
 @pytest.fixture
 def store(sweep_file):
-    assert invoke("run", sweep_file, "--no-plot").exit_code == 0
+    assert sweep_command("run", sweep_file, "--no-plot").exit_code == 0
     return Path("small.zarr")
 
 
 def test_plan_tells_sizes_and_computes_nothing(sweep_file):
-    result = invoke("plan", sweep_file, "--chunk-cells", 2)
+    result = sweep_command("plan", sweep_file, "--chunk-cells", 2)
     assert result.exit_code == 0, result.output
     for words in (
         "cells: 6 (3 x 2)",
@@ -79,21 +66,21 @@ def test_plan_tells_sizes_and_computes_nothing(sweep_file):
 
 def test_run_writes_dataset_pictures_and_summary(sweep_file):
     pytest.importorskip("matplotlib")
-    result = invoke("run", sweep_file)
+    result = sweep_command("run", sweep_file)
     assert result.exit_code == 0, result.output
     for words in ("small sweep", "12 of 12 modes certified", "mode 1: ", "computed 6 of 6 cells"):
         assert words in result.stdout
     names = sorted(path.name for path in Path().iterdir())
     assert names == ["small.toml", "small.zarr", "small_maps.png"]
-    again = invoke("run", sweep_file, "--no-plot")
+    again = sweep_command("run", sweep_file, "--no-plot")
     assert "computed 0 of 6 cells" in again.stdout
 
 
 def test_run_takes_points_places_and_built_in_sweeps(sweep_file, synthetic):
-    result = invoke("run", sweep_file, "--points", 5, "--out", "five.zarr", "--no-plot")
+    result = sweep_command("run", sweep_file, "--points", 5, "--out", "five.zarr", "--no-plot")
     assert result.exit_code == 1  # the synthetic solver calls 180 degrees invalid
     assert xr.open_zarr("five.zarr", chunks=None).sizes["theta_2"] == 5
-    result = invoke("run", "example:three_link_posture_map", "--points", 4, "--no-plot")
+    result = sweep_command("run", "example:three_link_posture_map", "--points", 4, "--no-plot")
     assert "computed 16 of 16 cells" in result.stdout
     assert xr.open_zarr("three_link_posture_map.zarr", chunks=None).frequency.shape == (4, 4, 10)
 
@@ -101,7 +88,7 @@ def test_run_takes_points_places_and_built_in_sweeps(sweep_file, synthetic):
 def test_a_large_result_is_not_read_for_pictures(sweep_file, synthetic, monkeypatch):
     monkeypatch.setattr("sweeps.commands.sweep.LARGE", 10)
     sweep_file.write_text(SWEEP.replace("stop = 180", "stop = 90"))
-    result = invoke("run", sweep_file)
+    result = sweep_command("run", sweep_file)
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[:2] == ["small sweep", "12 of 12 modes certified"]
     assert "mode 1" not in result.stdout
@@ -109,31 +96,31 @@ def test_a_large_result_is_not_read_for_pictures(sweep_file, synthetic, monkeypa
 
 
 def test_status_tells_how_far_a_store_is(sweep_file, store):
-    result = invoke("status", store)
+    result = sweep_command("status", store)
     assert result.exit_code == 0, result.output
     assert "shards: 1 of 1 computed, complete" in result.stdout
     assert "modes certified: 12" in result.stdout
     (store / "frequency/c.0.0.0").unlink()
-    result = invoke("status", store)
+    result = sweep_command("status", store)
     assert result.exit_code == 1
     assert "0 of 1 computed, 1 to compute" in result.stdout
 
 
 def test_status_explains_what_is_not_certified(sweep_file, synthetic):
-    invoke("run", sweep_file, "--no-plot")
-    result = invoke("status", "small.zarr")
+    sweep_command("run", sweep_file, "--no-plot")
+    result = sweep_command("status", "small.zarr")
     assert result.exit_code == 1
     assert "modes invalid_input: 4" in result.stdout
     assert "make the arm of these values alone" in result.stdout
 
 
 def test_verify_confirms_and_finds_wrong_numbers(sweep_file, store, monkeypatch):
-    result = invoke("verify", store, "--cells", 3)
+    result = sweep_command("verify", store, "--cells", 3)
     assert result.exit_code == 0, result.output
     assert "3 cells, 6 frequencies counted again: all confirmed" in result.stdout
     monkeypatch.setattr(sweeps.store.grid, "solve_cells", synthetic_cells.solve_cells)
-    invoke("run", sweep_file, "--out", "wrong.zarr", "--no-plot")
-    result = invoke("verify", "wrong.zarr", "--cells", 6)
+    sweep_command("run", sweep_file, "--out", "wrong.zarr", "--no-plot")
+    result = sweep_command("verify", "wrong.zarr", "--cells", 6)
     assert result.exit_code == 1
     assert "6 cells are wrong" in result.stdout
 
@@ -146,11 +133,11 @@ def test_plot_draws_what_is_asked(sweep_file, store):
         (("--kind", "certificates", "--out", "mine"), "mine_certificates.png"),
         (("--kind", "branches", "--at", "payload_mass=0.4"), "small_branches.png"),
     ]:
-        result = invoke("plot", store, *arguments)
+        result = sweep_command("plot", store, *arguments)
         assert result.exit_code == 0, result.output
         assert result.stdout.strip() == name
         assert Path(name).stat().st_size > 1000
-    everything = invoke("plot", store)
+    everything = sweep_command("plot", store)
     assert everything.stdout.split() == ["small_maps.png"]  # all is certified
 
 
@@ -162,7 +149,7 @@ def test_a_picture_is_written_into_the_file_that_is_named(sweep_file, store):
         (("--out", "y.svg"), "y.svg"),  # the only one that suits
         (("--kind", "maps", "--out", "run.v2"), "run.v2_maps.png"),
     ]:
-        result = invoke("plot", store, *arguments)
+        result = sweep_command("plot", store, *arguments)
         assert result.exit_code == 0, result.output
         assert result.stdout.split() == [name]
         assert Path(name).stat().st_size > 1000
@@ -173,14 +160,14 @@ def test_a_picture_is_written_into_the_file_that_is_named(sweep_file, store):
         (("--out", "none/x.png"), "--out none/x.png: cannot be written"),
         (("--shared-scale",), "--shared-scale: goes with --kind maps"),
     ]:
-        assert_refused(invoke("plot", store, *arguments), words)
+        assert_refused(sweep_command("plot", store, *arguments), words)
     assert sorted(Path().iterdir()) == before
 
 
 def test_one_file_takes_one_picture(sweep_file, synthetic):
     pytest.importorskip("matplotlib")
-    invoke("run", sweep_file, "--no-plot")
-    refused = invoke("plot", "small.zarr", "--out", "x.png")
+    sweep_command("run", sweep_file, "--no-plot")
+    refused = sweep_command("plot", "small.zarr", "--out", "x.png")
     assert_refused(refused, "--out x.png: is one file, but 2 pictures suit", "maps or certificates")
     assert not Path("x.png").exists()
 
@@ -190,7 +177,7 @@ def test_a_level_is_drawn_or_said_to_be_none(sweep_file, store):
     ds = sweeps.open_result(store)
     level = float(ds.frequency.sel(mode=1).mean())
     options = ("--kind", "maps", "--level", level, "--level", 1e5, "--out", "x.png")
-    result = invoke("plot", store, *options)
+    result = sweep_command("plot", store, *options)
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines() == [
         "no contour at 100000 Hz: no mode drawn has this frequency."
@@ -199,47 +186,53 @@ def test_a_level_is_drawn_or_said_to_be_none(sweep_file, store):
 
 def test_export_writes_netcdf_and_csv(sweep_file, store):
     ds = sweeps.open_result(store)
-    assert invoke("export", store, "--out", "a.nc").exit_code == 0
+    assert sweep_command("export", store, "--out", "a.nc").exit_code == 0
     with xr.open_dataset("a.nc") as again:
         np.testing.assert_array_equal(again.frequency, ds.frequency)
-    assert invoke("export", store, "--out", "a.csv").stdout.strip() == "a.csv"
+    assert sweep_command("export", store, "--out", "a.csv").stdout.strip() == "a.csv"
     lines = Path("a.csv").read_text().splitlines()
     assert lines[0].startswith("theta_2,payload_mass,mode,frequency,status")
     assert len(lines) == 13
 
 
 def test_examples_are_listed_and_printed():
-    listed = invoke("examples")
+    listed = sweep_command("examples")
     assert listed.exit_code == 0
     for name in sweeps.sweep_names():
         assert name in listed.stdout
-    assert "[[axes]]" in invoke("examples", "three_link_payload").stdout
-    assert_refused(invoke("examples", "none"), "'none' is unknown")
+    assert "[[axes]]" in sweep_command("examples", "three_link_payload").stdout
+    assert_refused(sweep_command("examples", "none"), "'none' is unknown")
 
 
 def test_bad_input_is_refused(sweep_file, store):
     for command in ("plan", "run"):
-        assert_refused(invoke(command, "none.toml"), "none.toml", "cannot be read")
-        assert_refused(invoke(command, "three_link_payload"), "example:three_link_payload")
-    assert_refused(invoke("run", sweep_file, "--points", 4, "--no-plot"), "3 in the store, 4 now")
+        assert_refused(sweep_command(command, "none.toml"), "none.toml", "cannot be read")
+        assert_refused(sweep_command(command, "three_link_payload"), "example:three_link_payload")
+    assert_refused(
+        sweep_command("run", sweep_file, "--points", 4, "--no-plot"), "3 in the store, 4 now"
+    )
     for command in (("status",), ("verify",), ("plot",)):
-        assert_refused(invoke(*command, "none.zarr"), "none.zarr", "run the sweep first")
-    assert_refused(invoke("export", "none.zarr", "--out", "a.nc"), "run the sweep first")
-    assert_refused(invoke("export", store, "--out", "a.xls"), ".nc or .csv")
-    assert_refused(invoke("export", store, "--out", "none/a.csv"), "cannot be written")
-    assert_refused(invoke("plot", store, "--at", "theta2=3"), "Did you mean 'theta_2'")
-    assert_refused(invoke("plot", store, "--at", "theta_2=x"), "not a number")
-    assert_refused(invoke("plot", store, "--at", "theta_2=nan"), "'nan' is no value of an axis")
-    assert_refused(invoke("plot", store, "--kind", "slenderness"), "thickness_factor")
-    assert_refused(invoke("plot", store, "--kind", "maps", "--at", "theta_2=0"), "needs more axes")
+        assert_refused(sweep_command(*command, "none.zarr"), "none.zarr", "run the sweep first")
+    assert_refused(sweep_command("export", "none.zarr", "--out", "a.nc"), "run the sweep first")
+    assert_refused(sweep_command("export", store, "--out", "a.xls"), ".nc or .csv")
+    assert_refused(sweep_command("export", store, "--out", "none/a.csv"), "cannot be written")
+    assert_refused(sweep_command("plot", store, "--at", "theta2=3"), "Did you mean 'theta_2'")
+    assert_refused(sweep_command("plot", store, "--at", "theta_2=x"), "not a number")
+    assert_refused(
+        sweep_command("plot", store, "--at", "theta_2=nan"), "'nan' is no value of an axis"
+    )
+    assert_refused(sweep_command("plot", store, "--kind", "slenderness"), "thickness_factor")
+    assert_refused(
+        sweep_command("plot", store, "--kind", "maps", "--at", "theta_2=0"), "needs more axes"
+    )
     sweep_file.write_text(SWEEP.replace("num_modes = 2", "num_modes = 0"))
-    assert_refused(invoke("run", sweep_file), "num_modes = 0")
+    assert_refused(sweep_command("run", sweep_file), "num_modes = 0")
 
 
 def test_an_unwritable_place_is_refused(sweep_file):
     Path("file").write_text("mine")
     assert_refused(
-        invoke("run", sweep_file, "--out", "file/a.zarr", "--no-plot"), "cannot be written"
+        sweep_command("run", sweep_file, "--out", "file/a.zarr", "--no-plot"), "cannot be written"
     )
 
 
@@ -259,7 +252,7 @@ def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert answer.returncode == 0, answer.stderr
     for command in ("plan", "run", "status", "verify", "plot", "export", "examples"):
-        assert invoke(command, "--help").exit_code == 0
+        assert sweep_command(command, "--help").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -291,4 +284,6 @@ def test_an_unknown_theory_at_which_to_draw_is_refused(sweep_file):
 
 def test_of_a_store_without_a_computed_cell_nothing_is_drawn(sweep_file):
     open_store("empty.zarr", sweeps.read_sweep(sweep_file))
-    assert_refused(invoke("plot", "empty.zarr"), "no cell has been computed; run the sweep first")
+    assert_refused(
+        sweep_command("plot", "empty.zarr"), "no cell has been computed; run the sweep first"
+    )

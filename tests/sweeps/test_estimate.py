@@ -8,14 +8,13 @@ import types
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
 from sweeps.commands.estimate import Estimate, estimate, path_text, time_text, workers_lines
 from sweeps.store import first_chunk, kept_times
 from sweeps.store.grid import make_grid
+from tests.support.commands import run_command
 
 ARM = jm.examples.two_link_flexible()
 FOLDER = kept_times._folder  # before a fixture replaces it
@@ -220,7 +219,7 @@ def thousand_million(folder):
 
 
 def plan(*arguments):
-    answer = CliRunner().invoke(main, ["sweep", "plan", *map(str, arguments)])
+    answer = run_command("sweep", "plan", *arguments)
     assert answer.exit_code == 0, answer.output
     return answer.stdout
 
@@ -256,7 +255,7 @@ def test_what_follows_from_the_definition_is_told_before_cells_are_timed(monkeyp
 
     monkeypatch.setattr(first_chunk, "compute_block", solve)
     monkeypatch.setattr("click.echo", lambda line, **_: told.append(line.partition(":")[0]))
-    answer = CliRunner().invoke(main, ["sweep", "plan", str(thousand_million(tmp_path))])
+    answer = run_command("sweep", "plan", thousand_million(tmp_path))
     assert answer.exit_code == 2
     assert told[-4:] == ["theories", "outputs", "cells", "path"]
 
@@ -266,7 +265,7 @@ def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(
 ):
     machine = Machine(monkeypatch, each=1e-6)
     file = thousand_million(tmp_path)
-    answer = CliRunner().invoke(main, ["sweep", "plan", str(file), "--format", "json"])
+    answer = run_command("sweep", "plan", file, "--format", "json")
     assert answer.exit_code == 0, answer.output
     said = json.loads(answer.stdout)
     assert said["cells"] == 10**9
@@ -274,7 +273,7 @@ def test_the_plan_of_a_thousand_million_cells_makes_no_array_of_them(
     assert said["seconds"]["measured_cells"] == math.prod(said["chunks"]["shape"])
     assert said["files"] <= 10_000
     machine.calls.clear()
-    again = CliRunner().invoke(main, ["sweep", "plan", str(file)])
+    again = run_command("sweep", "plan", file)
     assert again.stdout.rstrip().endswith("s here earlier")
     shards = f"shards: {said['shards']['number']} of {' x '.join(map(str, said['shards']['shape']))} cells"
     assert shards in again.stdout

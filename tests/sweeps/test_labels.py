@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store as zarr_store
-from jaxmodal.cli.commands import main
 from tests.support import synthetic_cells
+from tests.support.commands import sweep_command
 from tests.support.small_sweeps import FORKED
 
 CHUNK_CELLS = 4
@@ -53,10 +52,6 @@ def store(synthetic, tmp_path):
 
 def contents(path):
     return {str(p.relative_to(path)): p.read_bytes() for p in Path(path).rglob("*") if p.is_file()}
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, ["sweep", *map(str, arguments)])
 
 
 def deleted(path):
@@ -111,7 +106,7 @@ def test_a_damaged_label_is_refused_by_name_and_repaired_to_the_same_bytes(
 def test_every_command_that_opens_a_store_checks_its_labels(key, store, tmp_path):
     cut(store / key)
     for command in (("status",), ("export", "--out", tmp_path / "b.csv"), ("plot",), ("verify",)):
-        answer = invoke(command[0], store, *command[1:])
+        answer = sweep_command(command[0], store, *command[1:])
         assert answer.exit_code == 2, (command, answer.output)
         assert f"a.zarr/{key} is cut or changed" in answer.stderr
         assert "run the same sweep into this store again" in answer.stderr
@@ -132,13 +127,13 @@ def test_damaged_data_are_refused_by_name_and_computed_again(way, store, synthet
         shutil.copytree(store, copy)
         way(copy / key)
         unmarked = way is deleted and key.startswith("progress")  # a chunk not yet computed
-        answer = invoke("status", copy, "--check")
+        answer = sweep_command("status", copy, "--check")
         assert answer.exit_code == 1, answer.output
         assert "1 to compute" in answer.stdout
         if not unmarked:
             assert f"b.zarr/{key} is " in answer.stdout
             # each command meets each way and each key, not every pair of them
-            refused = invoke(*commands[(number + WAYS.index(way)) % 3])
+            refused = sweep_command(*commands[(number + WAYS.index(way)) % 3])
             assert refused.exit_code == 2, refused.output
             assert f"b.zarr/{key} is " in refused.stderr
             assert "run the same sweep" in refused.stderr

@@ -4,15 +4,14 @@ import os
 import sys
 
 import pytest
-from click.testing import CliRunner
 from numcodecs.zstd import Zstd
 
 import sweeps
 import sweeps.store.grid as grids
-from jaxmodal.cli.commands import main
 from sweeps.store import packing, zarr_store
 from sweeps.store.merge import merge
 from tests.support import synthetic_cells
+from tests.support.commands import sweep_command
 from tests.support.small_sweeps import CHUNK_CELLS, contents, small_sweep
 
 pytestmark = pytest.mark.usefixtures("one_commit")
@@ -119,32 +118,30 @@ def sweep_file(synthetic, tmp_path, monkeypatch):
     return path
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(main, ["sweep", *map(str, arguments)])
-
-
 def test_commands_of_parts_claims_and_merging(sweep_file, tmp_path):
     cut = ("--shard-cells", 2)
-    answer = invoke("run", sweep_file, "--out", "one.zarr", *cut, "--part", "1/2")
+    answer = sweep_command("run", sweep_file, "--out", "one.zarr", *cut, "--part", "1/2")
     assert answer.exit_code == 0, answer.output
     assert answer.stdout.splitlines() == [
         "part 1/2: 6 of 6 modes certified",
         "one.zarr: computed 3 of 3 cells",
     ]
-    answer = invoke("run", sweep_file, "--out", "two.zarr", *cut, "--part", "2/2")
+    answer = sweep_command("run", sweep_file, "--out", "two.zarr", *cut, "--part", "2/2")
     assert answer.exit_code == 0, answer.output
-    answer = invoke("status", "two.zarr")
+    answer = sweep_command("status", "two.zarr")
     assert answer.exit_code == 1
     assert "shards: 1 of 3 computed, 2 to compute" in answer.stdout
     assert "modes certified: 4\nmodes not computed: 6" in answer.stdout
-    answer = invoke("merge", "both.zarr", "two.zarr")
+    answer = sweep_command("merge", "both.zarr", "two.zarr")
     assert (answer.exit_code, answer.stdout) == (
         1,
         "both.zarr: 1 of 3 shards copied, 2 to compute\n",
     )
-    answer = invoke("merge", "both.zarr", "one.zarr", "two.zarr")
+    answer = sweep_command("merge", "both.zarr", "one.zarr", "two.zarr")
     assert (answer.exit_code, answer.stdout) == (0, "both.zarr: 2 of 3 shards copied, complete\n")
-    answer = invoke("run", sweep_file, "--out", "claimed.zarr", *cut, "--claim", "--lease", 5)
+    answer = sweep_command(
+        "run", sweep_file, "--out", "claimed.zarr", *cut, "--claim", "--lease", 5
+    )
     assert answer.exit_code == 0, answer.output
     assert "10 of 10 modes certified\nclaimed.zarr: computed 5 of 5 cells" in answer.stdout
     assert contents(tmp_path / "claimed.zarr") == contents(tmp_path / "both.zarr")
@@ -162,7 +159,7 @@ def test_options_of_shares_that_do_not_go_together_are_refused(sweep_file, tmp_p
         (("--workers", "3"), "--workers 3: goes with --executor dask; leave it out"),
         (("--workers", "3", "--scheduler", "tcp://a:1"), "a scheduler has workers of its own"),
     ):
-        answer = invoke("run", sweep_file, *options)
+        answer = sweep_command("run", sweep_file, *options)
         assert answer.exit_code == 2, (options, answer.output)
         assert words in answer.stderr
     assert list(tmp_path.iterdir()) == [sweep_file]
@@ -170,7 +167,9 @@ def test_options_of_shares_that_do_not_go_together_are_refused(sweep_file, tmp_p
 
 def test_the_script_of_an_array_job_is_one_that_runs(sweep_file, tmp_path):
     """Its commands run under bash, with the quoting of a name that has a space, and leave a complete store."""
-    answer = invoke("script", sweep_file, "--slurm", "--out", "my arm.zarr", "--gpu", "--cpus", 4)
+    answer = sweep_command(
+        "script", sweep_file, "--slurm", "--out", "my arm.zarr", "--gpu", "--cpus", 4
+    )
     assert answer.exit_code == 0, answer.output
     for line in (
         "#!/bin/bash",
@@ -190,6 +189,6 @@ def test_the_script_of_an_array_job_is_one_that_runs(sweep_file, tmp_path):
     ran = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert zarr_store.state_of(tmp_path / "my arm.zarr").missing == 0
-    refused = invoke("script", "none.toml", "--slurm")
+    refused = sweep_command("script", "none.toml", "--slurm")
     assert refused.exit_code == 2
     assert "none.toml" in refused.stderr

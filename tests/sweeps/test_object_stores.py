@@ -15,14 +15,13 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
-from jaxmodal.cli.commands import main
 from sweeps.store import zarr_store
 from tests.support import synthetic_cells
+from tests.support.commands import run_command
 from tests.support.small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_sweep
 
 pytest.importorskip("obstore", reason="obstore, of the extra s3, is not installed")
@@ -159,7 +158,7 @@ def test_the_commands_take_an_address(server, tmp_path):
         ["verify", AT, "--cells", "2"],
         ["export", AT, "--out", str(tmp_path / "a.csv")],
     ):
-        result = CliRunner().invoke(main, ["sweep", *arguments])
+        result = run_command("sweep", *arguments)
         assert result.exit_code == 0, result.output
         said.append(result.output)
     assert "4 of 4 modes certified" in said[0]

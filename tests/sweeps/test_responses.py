@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
 from sweeps.commands.report import plan_lines, planned, summary_lines
 from sweeps.plots.responses import peaks
+from tests.support.commands import run_command
 from tests.support.damped_cantilever import pendulum
 
 STIFFNESS = 50.0
@@ -104,9 +103,7 @@ def test_what_is_printed_and_drawn(tmp_path):
     )
     meshes = peaks(wide, ["link1_joint_damping", "load"]).axes[0].collections
     assert meshes[0].get_array().shape == (2, 2)
-    done = CliRunner().invoke(
-        main, ["sweep", "plot", str(stored), "--kind", "peaks", "--out", str(tmp_path / "a")]
-    )
+    done = run_command("sweep", "plot", stored, "--kind", "peaks", "--out", tmp_path / "a")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "a_peaks.png").stat().st_size > 5000
 

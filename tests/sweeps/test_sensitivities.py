@@ -4,14 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli.commands import main
 from sweeps.commands.report import plan_lines, planned, summary_lines
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
 from sweeps.store.export import as_table
+from tests.support.commands import run_command
 
 SAME = 1e-9
 """One path in batches, the other arm by arm."""
@@ -234,7 +233,7 @@ def test_the_command_draws_them(stored, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def plot(*arguments):
-        return CliRunner().invoke(main, ["sweep", "plot", str(stored), "--out", "w", *arguments])
+        return run_command("sweep", "plot", stored, "--out", "w", *arguments)
 
     drawn = plot()
     assert drawn.exit_code == 0, drawn.output

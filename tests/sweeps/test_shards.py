@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.grid as grids
 import sweeps.store.zarr_store as zarr_store
-from jaxmodal.cli.commands import main
 from sweeps.store import first_chunk
 from tests.support import synthetic_cells
+from tests.support.commands import run_command
 from tests.support.interrupted_store import CountingStore
 from tests.support.small_sweeps import contents, interrupt, small_sweep
 
@@ -234,14 +233,12 @@ def test_plan_tells_shards_files_and_what_several_workers_take(synthetic, tmp_pa
         'parameter = "payload.mass"\nvalues = [0, 1, 2]\n'
     )
     options = ["--chunk-cells", "2", "--shard-cells", "8", "--workers", "3"]
-    answer = CliRunner().invoke(main, ["sweep", "plan", str(file), *options])
+    answer = run_command("sweep", "plan", file, *options)
     assert answer.exit_code == 0, answer.output
     assert "chunks: 14 of 1 x 2 cells; shards: 4 of 2 x 4 cells, 16 files" in answer.stdout
     assert "workers: 3 of " in answer.stdout
     assert " core-hours in all" in answer.stdout
-    wrong = CliRunner().invoke(
-        main, ["sweep", "plan", str(file), *options[:2], "--shard-cells", "1"]
-    )
+    wrong = run_command("sweep", "plan", file, *options[:2], "--shard-cells", "1")
     assert wrong.exit_code == 2
     assert "--shard-cells 1: must be at least chunk_cells, 2" in wrong.stderr
 

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from click.testing import CliRunner
 
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
-from jaxmodal.cli.commands import main
 from sweeps.store import pieces, zarr_store
+from tests.support.commands import run_command
 from tests.support.interrupted_store import CountingStore
 from tests.support.small_sweeps import CHUNK_CELLS, contents, interrupt, keys_written, small_sweep
 
@@ -101,9 +100,7 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     assert np.all(without.status == 127)
     assert not np.any(without.certified)
     assert np.all(np.isnan(without.frequency))
-    result = CliRunner().invoke(
-        main, ["sweep", "export", str(path), "--out", str(tmp_path / "a.csv")]
-    )
+    result = run_command("sweep", "export", path, "--out", tmp_path / "a.csv")
     if lost == "torn":
         assert result.exit_code == 2
         assert "progress/shard_record/c.1.0 is cut or changed" in result.output
@@ -191,9 +188,9 @@ def test_status_tells_pieces_that_are_cut_by_their_sizes_and_changed_ones_by_the
         (path / key).write_bytes(damaged)
         assert list(zarr_store.state_of(path, every_byte=False).torn) == told
         assert list(zarr_store.state_of(path).torn) == [key]
-    said = CliRunner().invoke(main, ["sweep", "status", str(path)])
+    said = run_command("sweep", "status", path)
     assert "shards: 5 of 5 computed, complete" in said.stdout
-    said = CliRunner().invoke(main, ["sweep", "status", str(path), "--check"])
+    said = run_command("sweep", "status", path, "--check")
     assert said.exit_code == 1
     assert f"{key} is missing, cut or changed" in said.stdout
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.cli.equations import _FORMATS
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.symbolic import FORMS, write, written_equations
+from tests.support.commands import run_command
 
 EXAMPLE = "example:three_link_industrial"
 TEXT = """
@@ -42,7 +41,7 @@ gravity = [0.0, 1.0, -9.81]
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["equations", *map(str, arguments)])
+    return run_command("equations", *arguments)
 
 
 def test_the_formats_are_those_of_the_library():

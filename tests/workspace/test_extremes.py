@@ -8,12 +8,11 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli.commands import main
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.workspace import improvement
+from tests.support.commands import run_command
 
 SPRING, MASS = 2e4, 3.0
 NEAR, FAR, ASIDE = 0.5, 0.7, 0.3
@@ -272,7 +271,7 @@ def test_other_refusals():
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["worst", *arguments])
+    return run_command("worst", *arguments)
 
 
 @pytest.mark.slow

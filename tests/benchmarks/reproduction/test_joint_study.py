@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.reproduction import joint_study, published
-from jaxmodal.cli.commands import main
 from jaxmodal.references.printed import agrees_with_print
 from tests.support import finite_elements
+from tests.support.commands import run_command
 
 FOLDER = Path(__file__).parents[3] / "results" / "paper"
 
@@ -106,14 +105,14 @@ def test_the_report_and_its_claims(dataset):
 
 def test_the_command_refuses_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
-    answer = CliRunner().invoke(main, ["joint-study", "--out", str(tmp_path / "file" / "x")])
+    answer = run_command("joint-study", "--out", tmp_path / "file" / "x")
     assert answer.exit_code == 2
     assert "is no folder" in answer.output
 
 
 @pytest.mark.slow
 def test_the_command_makes_the_committed_dataset_again(tmp_path, dataset):
-    answer = CliRunner().invoke(main, ["joint-study", "--out", str(tmp_path)])
+    answer = run_command("joint-study", "--out", tmp_path)
     assert answer.exit_code == 0, answer.output
     assert (tmp_path / "joint_stiffness.png").stat().st_size > 10_000
     with xr.open_dataset(tmp_path / "joint_stiffness.nc") as again:

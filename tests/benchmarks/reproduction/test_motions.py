@@ -8,7 +8,6 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from benchmarks.reproduction import n_dof_experiment, two_link_motions
 from benchmarks.reproduction.n_dof_experiment import (
@@ -18,8 +17,8 @@ from benchmarks.reproduction.n_dof_experiment import (
     table_2_arm,
 )
 from benchmarks.reproduction.two_link_motions import FEATURES, Measures, run
-from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import Hold, JointPD
+from tests.support.commands import run_command
 
 
 @pytest.mark.slow
@@ -44,7 +43,7 @@ def test_the_command_writes_the_published_report_again_and_shows_what_the_texts_
 
     monkeypatch.setattr(two_link_motions, "run", kept_run)
     monkeypatch.setattr(n_dof_experiment, "free_vibration", kept_vibration)
-    result = CliRunner().invoke(main, ["reproduce-motions", "--out", str(tmp_path)])
+    result = run_command("reproduce-motions", "--out", tmp_path)
     assert result.exit_code == 0, result.output
     published = Path(__file__).parents[3] / "results" / "dynamics"
     assert (tmp_path / "report.md").read_text() == (published / "report.md").read_text()

@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import benchmarks.reproduction.reproduce as reproduction
 from benchmarks.reproduction import published
 from benchmarks.reproduction.comparison import ModeValue, Outcome, judge, summarise
 from benchmarks.reproduction.report import cells_csv, report_markdown, write_files
-from jaxmodal.cli.commands import main
+from tests.support.commands import run_command
 
 RECOMPUTED = Path(__file__).parent.parent.parent / "data" / "tables" / "recomputed.csv"
 
@@ -244,11 +243,11 @@ def test_files_hold_every_cell_and_no_date(summary):
 def run(monkeypatch, spectra):
     """Run ``jaxmodal reproduce`` on given spectra, by default those of the engine."""
 
-    def run_command(*arguments, using=spectra):
+    def reproduced(*arguments, using=spectra):
         monkeypatch.setattr(reproduction, "compute_spectra", lambda cells, on_progress=None: using)
-        return CliRunner().invoke(main, ["reproduce", *arguments])
+        return run_command("reproduce", *arguments)
 
-    return run_command
+    return reproduced
 
 
 def test_the_command_reports_and_writes(run, tmp_path):
@@ -274,7 +273,7 @@ def test_the_command_fails_on_a_wrong_frequency(run, tmp_path, spectra):
 def test_a_folder_that_cannot_be_made_is_refused_before_the_wait(tmp_path):
     blocker = tmp_path / "file"
     blocker.write_text("")
-    result = CliRunner().invoke(main, ["reproduce", "--out", str(blocker / "paper")])
+    result = run_command("reproduce", "--out", blocker / "paper")
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "--out" in result.stderr
