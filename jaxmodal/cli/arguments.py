@@ -68,10 +68,6 @@ class _Written:
         return super().convert(value, param, ctx)  # type: ignore[misc]
 
 
-class WholeNumber(_Written, type(click.INT)):  # type: ignore[misc]
-    """Option type: a whole number."""
-
-
 class Number(_Written, type(click.FLOAT)):  # type: ignore[misc]
     """Option type: a number."""
 

@@ -12,8 +12,8 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.planar_equilibrium import StaticEquilibrium
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
-from jaxmodal.plots.bent_arms import VIEWS, draw_scale, draw_triad, require_view
-from jaxmodal.plots.figures import COLOURS, axes_or_new, framed, in_metres
+from jaxmodal.plots.bent_arms import VIEWS, frame_view, require_view, room
+from jaxmodal.plots.figures import COLOURS, axes_or_new, in_metres
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
@@ -131,14 +131,7 @@ def _draw_in_space(
     axes.plot(*(rest @ sides).T, color="0.6", linewidth=1.2, linestyle=(0, (4, 2)))
     axes.plot(*(moved @ sides).T, color=colour, linewidth=1.8)
     axes.plot(*(rest[0] @ sides), "s", color="black", markersize=4.5)
-    points = np.concatenate([rest, moved])
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = max(np.abs((points - middle) @ np.array(each).T).max() for each in VIEWS.values())
-    half = 1.2 * float(reach) or 1.0
-    low, high = (middle @ sides + side * half for side in (-1.0, 1.0))
-    framed(axes, low, high)
-    draw_scale(axes, 2.0 * half, "lower right")
-    draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
+    frame_view(axes, view, *room(np.concatenate([rest, moved]), 1.2))
     return axes, scale
 
 

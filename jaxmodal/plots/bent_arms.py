@@ -172,25 +172,27 @@ def draw_mode(
         ends = np.concatenate([flat, _seen(drawn.centres, drawn.carried, 0.0, view)])
         margin = 1.25 * drawn.share
         low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
-    else:
-        middle, half = _room(drawn)
-        low, high = (middle @ np.array(VIEWS[view]).T + side * half for side in (-1.0, 1.0))
-    framed(axes, low, high)
-    in_space = isinstance(shapes, SpatialModeShapes)
-    draw_scale(axes, float(high[0] - low[0]), "lower right" if in_space else "lower left")
-    if in_space:
-        draw_triad(axes, view, np.array([low[0], high[1]]), float(high[0] - low[0]))
-
-
-def _room(drawn: BentArm) -> tuple[np.ndarray, float]:
-    """Middle (3,) of the region that a mode in space moves through, and half the side of a square around any view."""
+        framed(axes, low, high)
+        draw_scale(axes, float(high[0] - low[0]), "lower left")
+        return
     pairs = (drawn.rest.reshape(-1, 3), drawn.moved.reshape(-1, 3)), (drawn.centres, drawn.carried)
-    points = np.concatenate(
-        [rest + s * (moved - rest) for rest, moved in pairs for s in (-1.0, 1.0)]
-    )
+    points = [rest + s * (moved - rest) for rest, moved in pairs for s in (-1.0, 1.0)]
+    frame_view(axes, view, *room(np.concatenate(points), 1.15))  # bodies have a size of their own
+
+
+def room(points: np.ndarray, margin: float) -> tuple[np.ndarray, float]:
+    """Middle (3,) of points (n, 3), and half the side of a square around any view of them, times a margin."""
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = [np.abs((points - middle) @ np.array(sides).T).max() for sides in VIEWS.values()]
-    return middle, 1.15 * max(reach)  # bodies have a size of their own
+    reach = max(np.abs((points - middle) @ np.array(sides).T).max() for sides in VIEWS.values())
+    return middle, margin * float(reach) or 1.0
+
+
+def frame_view(axes: Axes, view: str, middle: np.ndarray, half: float) -> None:
+    """Show what `room` says in a view, with a scale bar and the axes of the ground."""
+    low, high = (middle @ np.array(VIEWS[view]).T + side * half for side in (-1.0, 1.0))
+    framed(axes, low, high)
+    draw_scale(axes, 2.0 * half, "lower right")
+    draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
 
 
 def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:

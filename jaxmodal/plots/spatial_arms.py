@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.plots.bent_arms import HEAVIEST, VIEWS, draw_scale, draw_triad, require_view
-from jaxmodal.plots.figures import COLOURS, axes_or_new, finished, framed, new_figure
+from jaxmodal.plots.bent_arms import HEAVIEST, VIEWS, frame_view, require_view, room
+from jaxmodal.plots.figures import COLOURS, axes_or_new, finished, new_figure
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 
@@ -115,10 +115,7 @@ def _parts(arm: SpatialArm) -> _Parts:
 
 def _draw(axes: Axes, arm: SpatialArm, parts: _Parts, view: str) -> None:
     sides = np.array(VIEWS[view]).T
-    points = np.concatenate([*parts.links, parts.centres])
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = max(np.abs((points - middle) @ np.array(each).T).max() for each in VIEWS.values())
-    half = 1.25 * float(reach) or 1.0
+    middle, half = room(np.concatenate([*parts.links, parts.centres]), 1.25)
     for number, (link, places) in enumerate(zip(arm.links, parts.links, strict=True), start=1):
         flat = places @ sides
         colour = _RIGID if link.rigid else _FLEXIBLE
@@ -149,10 +146,7 @@ def _draw(axes: Axes, arm: SpatialArm, parts: _Parts, view: str) -> None:
             edgecolors="black",
             zorder=3,
         )
-    low, high = (middle @ sides + side * half for side in (-1.0, 1.0))
-    framed(axes, low, high)
-    draw_scale(axes, 2.0 * half, "lower right")
-    draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
+    frame_view(axes, view, middle, half)
 
 
 def _number(axes: Axes, joints: Mapping[int, np.ndarray], half: float) -> None:

@@ -9,6 +9,11 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import Array, on_host, repeat, xp
 
+#: a value below this share of the polynomial's size may be a touching zero
+_TOUCHING = 1e-11
+#: steps to a zero that crosses: halving alone takes 53 to the last digit of an angle
+_ROUNDS = 60
+
 
 def zeros_in_brackets(
     value: Callable[[Array], Array],
@@ -35,3 +40,21 @@ def zeros_in_brackets(
 
     with np.errstate(divide="ignore", invalid="ignore"):
         return repeat(0, steps, step, (low, high, start), on_host(low, high, low_value, start))[2]
+
+
+def zeros_next_to(
+    near: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    value: Callable[[np.ndarray], np.ndarray],
+    slope: Callable[[np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Zeros of a polynomial of size 1 next to candidates, NaN where there is none, and which cross zero; some touch it.
+
+    ``before`` and ``after`` are the ends of the interval of each candidate.
+    """
+    low_value = value(before)
+    crossing = (low_value < 0.0) != (value(after) < 0.0)
+    crossed = zeros_in_brackets(value, slope, before, after, low_value, near, _ROUNDS)
+    touching = (np.abs(value(near)) < _TOUCHING) & ~crossing
+    return np.where(crossing, crossed, np.where(touching, near, np.nan)), crossing

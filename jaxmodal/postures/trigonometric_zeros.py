@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.postures.newton import zeros_in_brackets
+from jaxmodal.postures.newton import zeros_next_to
 
-#: a value below this share of the polynomial's size may be a touching zero
-_TOUCHING = 1e-11
 #: angles nearer to each other are one, rad
 _SAME = 1e-7
 #: steps to an angle of no slope, and the largest that is taken, rad: the start is a double zero, known to its root of
@@ -19,8 +17,6 @@ _SAME = 1e-7
 _FLAT_ROUNDS, _FLAT = 8, 1e-2
 #: a second harmonic below this share of the polynomial's size counts as this share
 _TINY = 1e-14
-#: steps to a zero that crosses: halving alone takes 53 to the last digit of an angle
-_ROUNDS = 60
 
 
 def evenly(points: int) -> np.ndarray:
@@ -103,16 +99,9 @@ def zeros(polynomial: np.ndarray, even: bool) -> tuple[np.ndarray, np.ndarray]:
     after = between
     before = np.concatenate([between[:, -1:] - 2.0 * np.pi, between[:, :-1]], axis=1)
     expanded = polynomial[:, None]
-    low_value, high_value = value_at(expanded, before), value_at(expanded, after)
-    crossing = (low_value < 0.0) != (high_value < 0.0)
-    crossed = zeros_in_brackets(
-        lambda x: value_at(expanded, x),
-        lambda x: slope_at(expanded, x),
-        *(before, after, low_value, near),
-        _ROUNDS,
+    return zeros_next_to(
+        near, before, after, lambda x: value_at(expanded, x), lambda x: slope_at(expanded, x)
     )
-    touching = (np.abs(value_at(expanded, near)) < _TOUCHING) & ~crossing
-    return np.where(crossing, crossed, np.where(touching, near, np.nan)), crossing
 
 
 def _candidates(polynomial: np.ndarray) -> np.ndarray:

@@ -11,10 +11,8 @@ import dataclasses
 
 import numpy as np
 
-from jaxmodal.postures.newton import zeros_in_brackets
+from jaxmodal.postures.newton import zeros_next_to
 
-#: a value below this share of the polynomial's size may be a touching zero
-_TOUCHING = 1e-11
 #: zeros nearer to each other than this, relative, are one
 _SAME = 1e-7
 #: an imaginary part up to this size belongs to two real zeros that rounding has parted from the line
@@ -23,8 +21,6 @@ _ALMOST_REAL = 1e-5
 _STEP, _FLAT, _FLAT_ROUNDS = 0.1, 1e-2, 8
 #: a highest power below this share of the polynomial's size counts as this share
 _TINY = 1e-15
-#: steps to a zero that crosses
-_ROUNDS = 60
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,14 +115,11 @@ def zeros(polynomial: np.ndarray, span: Span) -> tuple[np.ndarray, np.ndarray]:
     before = np.concatenate([edge, between], axis=1)
     after = np.concatenate([between, edge + span.last], axis=1)
     expanded = polynomial[:, None]
-    low_value, high_value = _at(expanded, before), _at(expanded, after)
-    crossing = (low_value < 0.0) != (high_value < 0.0)
     slope = _slope(expanded)
-    crossed = zeros_in_brackets(
-        lambda s: _at(expanded, s), lambda s: _at(slope, s), before, after, low_value, near, _ROUNDS
+    found, crossing = zeros_next_to(
+        near, before, after, lambda s: _at(expanded, s), lambda s: _at(slope, s)
     )
-    touching = (np.abs(_at(expanded, near)) < _TOUCHING) & ~crossing
-    found = span.coordinate(np.where(crossing, crossed, np.where(touching, near, np.nan)))
+    found = span.coordinate(found)
     known = np.isfinite(found)  # at t = 1 lies inf, which is no value of x
     return np.where(known, found, np.nan), crossing & known
 

@@ -75,11 +75,6 @@ def planned(
     return Planned(grid_for_rate(sweep, sweep.num_cells / time.computing), time, True)
 
 
-def plan_lines(sweep: Sweep, plan: Planned, workers: int = 1) -> list[str]:
-    """Return lines on what a sweep would compute, write and cost."""
-    return [*work_lines(sweep), *cost_lines(sweep, plan, workers)]
-
-
 def work_lines(sweep: Sweep) -> list[str]:
     """Return lines on what a sweep would compute, which follow from its definition."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]

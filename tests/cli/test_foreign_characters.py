@@ -9,7 +9,7 @@ import click
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.cli.arguments import Number, NumberRange, WholeNumber, WholeRange
+from jaxmodal.cli.arguments import Number, NumberRange, WholeRange
 from jaxmodal.cli.commands import main
 from jaxmodal.cli.output import terminals_obey_nothing
 from jaxmodal.runtime.tables import Table, printable
@@ -130,7 +130,6 @@ def test_streams_that_are_no_terminals_stay_as_they_are(monkeypatch):
 
 NUMBERS = {
     Number(): "\u0663.\u0661",
-    WholeNumber(): "\u0663",
     NumberRange(0.0, 9.0): "\uff13",
     WholeRange(0, 9): "\u096b",
 }
@@ -161,7 +160,7 @@ def test_every_option_that_takes_a_number_takes_the_digits_0_to_9_alone():
     found = list(numeric_options(main))
     assert len(found) > 20
     for name, param in found:
-        assert isinstance(param.type, Number | NumberRange | WholeNumber | WholeRange), (
+        assert isinstance(param.type, Number | NumberRange | WholeRange), (
             name,
             param,
         )

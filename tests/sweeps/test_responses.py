@@ -6,7 +6,7 @@ import xarray as xr
 
 import jaxmodal as jm
 import sweeps
-from sweeps.commands.report import plan_lines, planned, summary_lines
+from sweeps.commands.report import summary_lines, work_lines
 from sweeps.plots.responses import peaks
 from tests.support.commands import run_command
 from tests.support.damped_cantilever import pendulum
@@ -86,7 +86,7 @@ def test_a_cell_has_the_numbers_of_its_arm():
 @pytest.mark.slow
 def test_what_is_printed_and_drawn(tmp_path):
     sweep, _ = oscillator(ratios=RATIOS[1:3])
-    assert "peak_status, peak_response" in "\n".join(plan_lines(sweep, planned(sweep)))
+    assert "peak_status, peak_response" in "\n".join(work_lines(sweep))
     stored = tmp_path / "oscillator.zarr"
     ds = sweeps.run(sweep, stored).load()
     assert "peaks of displacement joint_1.rotation for joint_1.moment" in summary_lines(ds)[-1]
