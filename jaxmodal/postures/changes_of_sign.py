@@ -7,8 +7,10 @@ is the first of the next. Values there are those of the panels' polynomials (P, 
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jax import lax
@@ -19,6 +21,9 @@ from jaxmodal.runtime.namespace import Array, on_host, once, xp
 #: panel has 62 intervals at the most
 _WORD = 64
 _ONE, _NONE = np.uint64(1), np.uint64(0)
+#: what values in single precision have rounded, of the sum of the moduli of coefficients: each coefficient once, twenty
+#: operations on it, ten factors that are rounded themselves; and between which sums they neither overflow nor vanish
+_SINGLE, _LEAST, _MOST = 32.0 * 2.0**-24, 1e-30, 1e30
 
 
 def separators(intervals: int) -> np.ndarray:
@@ -48,19 +53,32 @@ class Changes(NamedTuple):
     clear: Array
 
 
-def changes_of_sign(polynomials: Array, error: Array, weakest: Array, intervals: int) -> Changes:
-    """Of polynomials with so many intervals on each panel."""
+def changes_of_sign(
+    polynomials: Array, error: Array, weakest: Array, intervals: int, *, single: bool
+) -> Changes:
+    """Of polynomials with so many intervals on each panel.
+
+    Values may be in ``single`` precision, of which twice as many go in a vector. Then a few in a thousand cells are not
+    clear that would be.
+    """
+    word = np.uint32 if single and intervals < 32 else np.uint64
 
     def signs(polynomial: Array, error: Array) -> Array:
+        in_range = True
+        if single:
+            polynomial = polynomial.astype(np.float32)
+            size = functools.reduce(operator.add, [xp.abs(x) for x in polynomial])
+            error = error.astype(np.float32) + _SINGLE * size
+            in_range = (size > _LEAST) & (size < _MOST)
         values = _at_separators(polynomial, intervals)[:-1]
-        certain = xp.abs(values[0]) >= error
+        certain = in_range & (xp.abs(values[0]) >= error)
         for x in values[1:]:
             certain = certain & (xp.abs(x) >= error)
         # both in one word: of two results XLA would compute the values twice
-        return _bits(x < 0.0 for x in values) | xp.where(certain, certain_bit, _NONE)
+        return _bits((*(x < 0.0 for x in values), certain), word)
 
     certain_bit = _ONE << np.uint64(intervals)
-    known = _of_each(signs, polynomials, error)
+    known = _of_each(signs, polynomials, error).astype(np.uint64)
     last = _at_separators(polynomials[-1], intervals)[-1]
     clear = xp.all(known >= certain_bit, axis=0) & (xp.abs(last) >= weakest[0])
     ends = xp.concatenate([known[1:] & _ONE, xp.where(last < 0.0, _ONE, _NONE)[None]])
@@ -77,7 +95,9 @@ def dips(polynomials: Array, changes: Changes, intervals: int) -> Array:
         order = np.arange(1.0, len(polynomial)).reshape(-1, *(1,) * (polynomial.ndim - 1))
         of_slopes = _at_separators(polynomial[1:] * order, intervals)
         values = _at_separators(polynomial, intervals)
-        falls = _bits(x * slope < 0.0 for x, slope in zip(values, of_slopes, strict=True))
+        falls = _bits(
+            (x * slope < 0.0 for x, slope in zip(values, of_slopes, strict=True)), np.uint64
+        )
         return falls & ~(falls >> _ONE) & np.uint64((1 << intervals) - 1)
 
     found = _of_each(inwards, polynomials, polynomials[:, 0])
@@ -138,11 +158,11 @@ def _horner(a: Sequence[Array], x: float) -> Array:
     return found
 
 
-def _bits(each: Iterable[Array]) -> Array:
-    """Bit j of a word: whether the j-th holds."""
-    word: Array = _NONE
+def _bits(each: Iterable[Array], kind: type[np.unsignedinteger[Any]]) -> Array:
+    """Bit j of a word of this kind: whether the j-th holds."""
+    word: Array = kind(0)
     for j, holds in enumerate(each):
-        word = word | xp.where(holds, _ONE << np.uint64(j), _NONE)
+        word = word | xp.where(holds, kind(1 << j), kind(0))
     return word
 
 

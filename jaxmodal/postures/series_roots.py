@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -141,7 +142,7 @@ def roots_in(
         weights = once(terms.weights(places))
         weakest, error = once((product(weakest, weights), product(error, weights)))
     a = polynomials.reshape(-1, DEGREES, polynomials.shape[1])
-    changes = changes_of_sign(a, error, weakest, intervals)
+    changes = changes_of_sign(a, error, weakest, intervals, single=not safe)
     known = first_intervals(changes.words, modes, intervals)
     number, (panel, low, high) = changes.number, _ends(known, intervals, len(a))
     if safe:
@@ -206,7 +207,33 @@ def _pairs(
     return xp.where(twice, pair, _NOWHERE), ends
 
 
-roots_of = jax.jit(roots_in, static_argnames=("terms", "modes", "intervals", "safe"))
+@functools.partial(jax.jit, static_argnames=("terms", "modes", "intervals", "safe", "block"))
+def roots_of(
+    places: Array,
+    panels: Panels,
+    *,
+    terms: Terms,
+    modes: int,
+    intervals: int,
+    safe: bool,
+    block: int | None = None,
+) -> Roots:
+    """As `roots_in`, as a program that solves so many cells at a time, by default all."""
+
+    def solve(some: Array) -> Roots:
+        return roots_in(some, panels, terms=terms, modes=modes, intervals=intervals, safe=safe)
+
+    found: Roots = _in_blocks(solve, places, block)
+    return found
+
+
+def _in_blocks(solve: Callable[[Array], Any], places: Array, block: int | None) -> Any:
+    """What ``solve`` finds at places of cells, in a program for CPUs of a block of cells at a time, or of all."""
+    rows, cells = places.shape
+    if block is None or cells % block:
+        return solve(places)
+    found = lax.map(solve, jnp.moveaxis(places.reshape(rows, -1, block), 1, 0))
+    return jax.tree_util.tree_map(lambda x: x.reshape(cells, *x.shape[2:]), found)
 
 
 def count_in(counter: Counter, places: Array) -> tuple[Array, Array]:
@@ -218,12 +245,8 @@ def count_in(counter: Counter, places: Array) -> tuple[Array, Array]:
 @jax.jit
 def count_at(counter: Counter, places: Array) -> tuple[Array, Array]:
     """As `count_in`, as a program for CPUs that counts few cells at a time, for what is between stays in cache."""
-    rows, cells = places.shape
-    if cells % _COUNTED:
-        return count_in(counter, places)
-    parts = jnp.moveaxis(places.reshape(rows, -1, _COUNTED), 1, 0)
-    count, clear = lax.map(functools.partial(count_in, counter), parts)
-    return count.reshape(-1), clear.reshape(-1)
+    found: tuple[Array, Array] = _in_blocks(functools.partial(count_in, counter), places, _COUNTED)
+    return found
 
 
 def _refined(

@@ -44,10 +44,10 @@ from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arms.arm import AnyArm
 
-#: cells of one chunk at the most: its polynomials stay in cache, or fill a GPU
-_CPU_CHUNK, _GPU_CHUNK = 2048, 65536
-#: coefficients of the polynomials of one chunk at the most: of twice as many a cell takes three times as long
-_CPU_VALUES = 3 << 18
+#: cells of one chunk at the most, of NumPy and of a GPU, and of a block of a program for CPUs
+_CPU_CHUNK, _GPU_CHUNK, _CPU_BLOCK = 2048, 65536, 128
+#: coefficients of the polynomials of one chunk at the most, and of a block: they stay in cache of the second level
+_CPU_VALUES, _BLOCK_VALUES = 3 << 18, 3 << 14
 #: intervals of a panel: as many as leave fewer than this share open, or the last
 _INTERVALS, _OPEN = (30, 40), 0.1
 #: the same on a GPU, where they cost little, and what they leave open is left to the host
@@ -155,18 +155,22 @@ def prepare(
             break
     if not expansion.estimated and not _closes(tables, places):
         return None
-    chunk = postures_of_a_block(tables.panels, _GPU_CHUNK) if gpu else _cells_of_a_chunk(tables)
-    return dataclasses.replace(tables, chunk=chunk)
+    if gpu:
+        return dataclasses.replace(tables, chunk=postures_of_a_block(tables.panels, _GPU_CHUNK))
+    chunk = _cells_of(tables, _CPU_CHUNK, _CPU_VALUES)
+    return dataclasses.replace(
+        tables, chunk=chunk, block=_cells_of(tables, _CPU_BLOCK, _BLOCK_VALUES)
+    )
 
 
 def _on_gpu(expansion: Expansion) -> bool:
     return is_gpu(default_device()) and not expansion.on_host
 
 
-def _cells_of_a_chunk(tables: Tables) -> int:
-    """A power of two."""
+def _cells_of(tables: Tables, most: int, values: int) -> int:
+    """So many cells at the most, whose polynomials have no more than so many coefficients: a power of two."""
     rows = sum(table.shape[0] for table in tables.panels.table)
-    return int(min(_CPU_CHUNK, 1 << ((_CPU_VALUES // rows).bit_length() - 1)))
+    return int(min(most, 1 << (max(values // rows, 1).bit_length() - 1)))
 
 
 def _closes(tables: Tables, places: np.ndarray) -> bool:

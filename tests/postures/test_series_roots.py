@@ -1,5 +1,6 @@
 """Where the roots of a posture series begin, what a first pass calls certain, and what of it callers get."""
 
+import functools
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -112,9 +113,11 @@ def on_panels(values, intervals):
     return polynomials, np.concatenate([there[:, :-1].reshape(-1, values.shape[2]), there[-1:, -1]])
 
 
-BOTH_WAYS = (
-    changes_of_sign.changes_of_sign,
-    jax.jit(changes_of_sign.changes_of_sign, static_argnums=3),
+COMPILED = jax.jit(changes_of_sign.changes_of_sign, static_argnums=3, static_argnames="single")
+BOTH_WAYS = tuple(
+    functools.partial(way, single=single)
+    for way in (changes_of_sign.changes_of_sign, COMPILED)
+    for single in (False, True)
 )
 
 
@@ -126,6 +129,42 @@ def test_a_sign_is_certain_beyond_the_error_of_its_own_panel():
     for changes in BOTH_WAYS:
         clear = changes(polynomials, error, weakest, 20).clear
         assert clear.tolist() == [True, False, False, False, False, False, True]
+
+
+def test_certain_signs_in_single_precision_are_those_of_the_values():
+    """Of polynomials with a root next to a separator, beside their values in extended precision."""
+    rng, cells, intervals = np.random.default_rng(3), 2000, 30
+    rest = rng.normal(size=(series_roots.DEGREES - 1, cells)) * 10.0 ** rng.uniform(-6, 6, cells)
+    u = changes_of_sign.separators(intervals)
+    away = 10.0 ** rng.uniform(-8, -2.5, cells) * rng.choice([-1.0, 1.0], cells)
+    root = rng.choice(u[1:-1], cells) + away
+    polynomials = np.zeros((1, series_roots.DEGREES, cells))
+    polynomials[0, 1:] += rest
+    polynomials[0, :-1] -= root * rest
+    powers = u.astype(np.longdouble)[:, None] ** np.arange(series_roots.DEGREES)
+    signs = powers @ polynomials[0].astype(np.longdouble) < 0.0
+    nothing = np.zeros((1, 1))
+    for changes in (changes_of_sign.changes_of_sign, COMPILED):
+        found = changes(polynomials, nothing, nothing, intervals, single=True)
+        clear = np.asarray(found.clear)
+        assert 0.2 < clear.mean() < 0.8
+        assert clear[np.abs(away) > 1e-3].mean() > 0.9 > clear[np.abs(away) < 1e-7].mean()
+        bits = np.asarray(found.words)[0] >> np.arange(intervals, dtype=np.uint64)[:, None]
+        changed = (bits & np.uint64(1)).astype(bool)
+        assert np.array_equal(changed[:, clear], (signs[1:] != signs[:-1])[:, clear])
+        assert np.array_equal(np.asarray(found.negative)[clear], signs[0, clear])
+
+
+@pytest.mark.parametrize("size", [1e-38, 1e-300, 1e38, 1e300])
+def test_values_beyond_single_precision_are_not_certain_there(size):
+    polynomials, nothing = np.zeros((1, series_roots.DEGREES, 1)), np.zeros((1, 1))
+    polynomials[0, 0] = size
+    with np.errstate(all="ignore"):
+        for single, clear in ((False, True), (True, False)):
+            found = changes_of_sign.changes_of_sign(
+                polynomials, nothing, nothing, 20, single=single
+            )
+            assert found.clear.tolist() == [clear]
 
 
 def test_the_first_changes_of_sign_are_those_of_the_values_at_separators():
