@@ -79,15 +79,15 @@ def batch_program(name):
     return program, arguments
 
 
-def assert_suits_a_gpu(text, residual=False):
-    """Only the residual that results hold, a unit of the last place, is single, and made of a double number."""
+def assert_suits_a_gpu(text, singles=0):
+    """Only so many arrays are single, made of double numbers: the residual that results hold, and first signs."""
     assert "f64" in text
-    if residual:
+    if singles:
         single = [
             line for line in text.splitlines() if "f64>) -> tensor<" in line and "f32>" in line
         ]
-        assert len(single) == 1
-        assert "stablehlo.convert" in single[0]
+        assert len(single) == singles
+        assert all("stablehlo.convert" in line for line in single)
     else:
         assert "f32" not in text, "something is computed in single precision"
     assert "callback" not in text, "the host is asked in the middle of a program"
@@ -124,7 +124,7 @@ def test_the_passes_that_stay_on_the_device():
     between = nothing_like(begin)
     for later in passes.later_passes(passes.Lanes())[-3:-1]:
         assert_suits_a_gpu(lowered_for_cuda(later, problem, between))
-    assert_suits_a_gpu(lowered_for_cuda(passes.finished, between), residual=True)
+    assert_suits_a_gpu(lowered_for_cuda(passes.finished, between), singles=1)
 
 
 @pytest.mark.slow
@@ -144,7 +144,8 @@ def test_columns_are_made_on_the_device():
     assert_suits_a_gpu(lowered_for_cuda(program, THREE, values, *own))
 
 
-def test_the_posture_series_is_float64_matrix_products():
+@pytest.mark.parametrize(("safe", "singles"), [(True, 1), (False, 3)])
+def test_the_posture_series_is_float64_matrix_products(safe, singles):
     series = jm.posture_series(THREE, 200.0)
     panels = series_roots.panels_of(series)
     postures = jnp.zeros((2, CELLS))
@@ -153,9 +154,9 @@ def test_the_posture_series_is_float64_matrix_products():
         terms=IN_THE_PLANE,
         modes=MODES,
         intervals=20,
-        safe=False,
+        safe=safe,
     )
-    assert_suits_a_gpu(text, residual=True)
+    assert_suits_a_gpu(text, singles)
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) == 1
     assert all("precision = [HIGHEST, HIGHEST]" in line and "f64" in line for line in products)
@@ -166,7 +167,7 @@ def test_the_first_pass_of_the_series_on_the_device():
     addresses = ["link2.joint_angle", "link3.joint_angle"]
     tables = series_search.prepare(THREE, addresses, angles, MODES, "timoshenko", 600)
     block = series_search.block_on_device(tables, THREE, addresses)
-    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
+    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), singles=1)
 
 
 def test_the_first_pass_of_the_series_in_space_on_the_device():
@@ -174,7 +175,7 @@ def test_the_first_pass_of_the_series_in_space_on_the_device():
     addresses = ["link2.joint_angle", "link4.joint_angle"]
     tables = series_search.prepare(arm, addresses, angles, MODES, "timoshenko", 600)
     block = series_search.block_on_device(tables, arm, addresses)
-    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
+    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), singles=1)
 
 
 def test_what_the_series_rests_on():
