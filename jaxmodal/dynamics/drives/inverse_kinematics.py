@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.entries import at_places, placed
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.namespace import Array
 
@@ -36,8 +38,8 @@ class Found(NamedTuple):
 
 def _posture(model: FlexibleModel, angles: Array) -> Array:
     """Return the coordinates of the undeflected arm, with motors on springs at the positions of their joints."""
-    q = jnp.zeros(model.num_coordinates).at[: model.num_links].set(angles)
-    return q.at[model.layout.driven].set(angles)
+    q = at_places(model.num_coordinates, np.arange(model.num_links), angles)
+    return placed(q, model.layout.driven, angles)
 
 
 @jax.jit

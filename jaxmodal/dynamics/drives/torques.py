@@ -21,6 +21,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations, supports
+from jaxmodal.dynamics.mechanics.entries import at_places, placed
 from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
@@ -230,8 +231,8 @@ class FeedForward(Law):
         moved = []
         for order, values in enumerate(self.motion(time)):
             size = model.num_rates if order else model.num_coordinates
-            full = jnp.zeros(size).at[:n].set(values)
-            moved.append(full.at[driven].set(values))
+            full = at_places(size, np.arange(n), values)
+            moved.append(placed(full, driven, values))
         if model.floats:
             moved[0] = moved[0].at[-7:].set(q[-7:])
             moved[1] = moved[1].at[-6:].set(rate[-6:])

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations, free_bases
+from jaxmodal.dynamics.mechanics.entries import at_places, placed
 from jaxmodal.dynamics.model import FlexibleModel, require_base_inertia
 from jaxmodal.runtime.namespace import Array
 
@@ -54,7 +55,7 @@ def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
     for motion, places in ((system.motion, layout.driven), (system.base, layout.given)):
         if motion is not None:
             place, speed, _ = motion(time)
-            q, rate = q.at[places].set(place), rate.at[places].set(speed)
+            q, rate = placed(q, places, place), placed(rate, places, speed)
     return q, rate
 
 
@@ -85,9 +86,9 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
         acceleration, pivot = equations.accelerations(model, q, rate, torques, of_base)
         return acceleration, torques, pivot
     require_base_inertia(model, "as given")
-    given = jnp.zeros(model.num_rates).at[driven].set(system.motion(time)[2])
+    given = at_places(model.num_rates, driven, system.motion(time)[2])
     if system.base is not None:
-        given = given.at[model.layout.given].set(_of_base(system, time))
+        given = placed(given, model.layout.given, _of_base(system, time))
     return equations.accelerations_held(model, q, rate, given)
 
 

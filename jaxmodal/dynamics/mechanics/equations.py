@@ -27,6 +27,7 @@ from jaxmodal.dynamics.mechanics import (
     recursion_in_space,
     supports,
 )
+from jaxmodal.dynamics.mechanics.entries import at_places, placed
 from jaxmodal.dynamics.mechanics.kinds import kinematics_of
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
@@ -181,12 +182,12 @@ def friction(model: FlexibleModel, rate: Vector) -> Vector:
     """Return smoothed Coulomb friction: torque tanh(rate/width) at the coordinate that each motor drives."""
     driven = model.layout.driven
     torque = model.coulomb * jnp.tanh(rate[driven] / model.coulomb_width)
-    return jnp.zeros(model.num_rates).at[driven].set(torque)
+    return applied(model, torque)
 
 
 def applied(model: FlexibleModel, torques: Float[Array, " n"]) -> Vector:
     """Return Q u: the torque of each motor at the coordinate that it drives."""
-    return jnp.zeros(model.num_rates).at[model.layout.driven].set(torques)
+    return at_places(model.num_rates, model.layout.driven, torques)
 
 
 def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
@@ -247,17 +248,18 @@ def accelerations(
     articulated, given = _articulated(model), model.layout.given
     if articulated.pays(model):
         if given.size:
-            right = right.at[given].set(0.0 if of_base is None else of_base)
+            right = placed(right, given, jnp.zeros(()) if of_base is None else of_base)
         return articulated.solve(model, q, right), jnp.ones(())
     matrix = inertia(model, q)
     if not given.size:
         return solve_definite(matrix, right)
     moved = jnp.zeros_like(right)
     if of_base is not None:
-        moved = moved.at[given].set(of_base)
+        moved = at_places(moved.size, given, of_base)
     return solve_held(matrix, right, model.layout.loose, moved)
 
 
+@functools.partial(jax.jit, inline=True)  # as often as `accelerations`
 def accelerations_held(
     model: FlexibleModel, q: Vector, rate: Vector, given: Vector
 ) -> tuple[Array, Array, Array]:

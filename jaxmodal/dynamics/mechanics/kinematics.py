@@ -36,9 +36,27 @@ class Frames(NamedTuple):
     deltas: Array
 
 
+def _none_lacks(model: FlexibleModel) -> bool:
+    """Return True if every link has all modes, so that they stand in q link by link."""
+    layout = model.layout
+    return np.array_equal(layout.places.ravel(), np.arange(layout.modal.start, layout.modal.stop))
+
+
 def modal_by_link(model: FlexibleModel, q: Float[Array, " N"]) -> Array:
     """Return modal coordinates by link, shape (n, m), with zeros where a link has fewer modes."""
-    return jnp.concatenate([q[: model.layout.size], jnp.zeros(1)])[model.layout.places]
+    layout = model.layout
+    if _none_lacks(model):
+        return q[layout.modal].reshape(layout.places.shape)
+    return q[: layout.size] @ jnp.asarray(layout.spread)  # see `entries`
+
+
+def modal_of_links(model: FlexibleModel, by_link: Array) -> Array:
+    """Return coordinates (N,) that are 0 but for modal ones, from those by link, shape (n, m)."""
+    layout = model.layout
+    if _none_lacks(model):
+        motors = jnp.zeros(layout.size - layout.modal.stop)
+        return jnp.concatenate([jnp.zeros(layout.modal.start), by_link.ravel(), motors])
+    return jnp.einsum("iac,ic->a", layout.spread, by_link)
 
 
 def quarter_turn(vectors: Array) -> Array:
@@ -86,7 +104,10 @@ def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
     if model.foreshortening:
         rows, columns = model.layout.pairs
         share = np.where(rows == columns, 0.5, 1.0)
-        squares = share[None, :] * deltas[:, rows] * deltas[:, columns]
+        one, other = (
+            deltas @ jnp.asarray(np.eye(deltas.shape[1])[:, of]) for of in (rows, columns)
+        )
+        squares = share[None, :] * one * other
         parts.append(-squares[:, :, None] * axis[:, None])
     return jnp.concatenate(parts, axis=1)
 

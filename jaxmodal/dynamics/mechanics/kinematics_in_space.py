@@ -26,6 +26,7 @@ from jaxmodal.runtime.namespace import Array
 
 #: the last components of a link are the place and the axes x, y, z of its joint's frame, then those of its tip's
 _OF_JOINT, TIP_PLACE, TIP_AXES = slice(-7, -4), -4, slice(-3, None)
+_OF_TIP = slice(-4, None)
 
 
 def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
@@ -37,7 +38,8 @@ def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
         for deformation, values in ((2, xy), (3, xz)):
             rows, columns = functions.pairs(deformation)
             share = np.where(rows == columns, 0.5, 1.0)
-            parts.append(-share * values[rows] * values[columns])
+            one, other = (np.eye(values.size)[of] for of in (rows, columns))
+            parts.append(-share * (one @ values) * (other @ values))
     if model.second_order:
         parts.append(-(torsion[:, None] * xz[None, :]).ravel())
         parts.append((torsion[:, None] * xy[None, :]).ravel())
@@ -53,8 +55,8 @@ class Joints(NamedTuple):
 
 def joints(model: SpatialFlexibleArm, q: Array) -> Joints:
     """Return angle and sliding displacement of each piece at its joint; 0 where the joint does not turn or slide."""
-    values = of_pieces(model, q[: model.num_links])
-    layout = model.layout
+    n, layout = model.num_links, model.layout
+    values = np.eye(n + 1)[layout.joint_of, :n] @ q[:n]
     return Joints(layout.of_kind(TURNS) * values, layout.of_kind(SLIDES) * values)
 
 
@@ -63,67 +65,62 @@ def of_pieces(model: SpatialFlexibleArm, values: Array) -> Array:
     return jnp.concatenate([values, jnp.zeros_like(values[:1])])[model.layout.joint_of]
 
 
-class _Frames(NamedTuple):
-    """Components of one link, and the frame of its tip with its axes as columns."""
-
-    parts: Array
-    place: Array
-    axes: Array
+def _frame(place: Array, axes: Array) -> Array:
+    """Return a frame as rows (4, 3): its place, then its axes."""
+    return jnp.concatenate([place[None], axes.T])
 
 
-def _link(
-    model: SpatialFlexibleArm, before: tuple[Array, Array], joint: Joints, deltas: Array, link: Any
-) -> _Frames:
-    place, axes = before
-    if model.slides:
-        place = place + axes @ (link["axis"] * joint.ways)
-    axes = axes @ about(link["axis"], joint.angles) @ link["orientation"]
+def _link(model: SpatialFlexibleArm, joint: Joints, deltas: Array, link: Any) -> Array:
+    """Return the matrix (k + 8, 4) that maps the frame of the tip before a link to the link's components."""
+    origin = np.eye(4)[:, :1]  # what moves with the place of a frame
+    way = link["axis"] * joint.ways
+    axes = about(link["axis"], joint.angles) @ link["orientation"]
     if any(model.springs):
         give = deltas[sum(model.layout.functions.widths) :] @ link["gives"]
-        place = place + axes @ give[:3]
+        way = way + axes @ give[:3]
         axes = axes @ rotation(give[3:])
+    before = jnp.concatenate([origin, _frame(way, axes)], axis=1)
     shares = scalars(model, deltas)[:, None] * model.layout.functions.directions[model.kept]
-    start = place + axes @ link["start"]
-    points = (shares @ axes.T).at[0].set(start)
     vector = deltas @ link["tip_slope"]
     if model.second_order:
         vector = vector + jnp.einsum("j,ajk,k->a", deltas, link["tip_turn"], deltas)
     turn = rotation(vector) if model.frames == "rotation" else jnp.eye(3) + cross_matrix(vector)
-    tip_axes = axes @ turn
-    tip = start + axes @ (link["ends"] @ shares) + tip_axes @ link["offset"]
-    parts = jnp.concatenate([points, place[None], axes.T, tip[None], tip_axes.T])
-    return _Frames(parts, tip, tip_axes)
+    tip = link["start"] + link["ends"] @ shares + turn @ link["offset"]
+    rows = [link["start"][None], shares[1:], np.eye(4)[:, 1:], _frame(tip, turn)]
+    moved = np.concatenate([np.eye(len(model.kept), 1), origin, origin])
+    return jnp.concatenate([moved, jnp.concatenate(rows)], axis=1) @ before
 
 
 @functools.partial(jax.jit, inline=True)  # the equations ask for it six times: traced once
-def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
-    """Return all pieces: components (p, k + 8, 3), tips (p, 3) and axes of the tips (p, 3, 3)."""
-    kept = model.kept
+def _chain(model: SpatialFlexibleArm, q: Array) -> Array:
+    """Return the components of all pieces, (p, k + 8, 3).
+
+    Links are computed side by side. Only the frames of their tips follow one from the other.
+    """
     fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn", "gives")
     links = {name: jnp.asarray(getattr(model, name)) for name in fields}
-    links["ends"] = jnp.asarray(model.ends)[:, kept]
+    links["ends"] = jnp.asarray(model.ends)[:, model.kept]
+    maps = jax.vmap(lambda *of: _link(model, *of))(joints(model, q), modal_by_link(model, q), links)
 
-    def step(before: tuple[Array, Array], given: Any) -> tuple[tuple[Array, Array], _Frames]:
-        found = _link(model, before, *given)
-        return (found.place, found.axes), found
+    def step(before: Array, link: Array) -> tuple[Array, Array]:
+        parts = link @ before
+        return parts[_OF_TIP], parts
 
-    start = (jnp.zeros(3), jnp.eye(3))
+    start = np.eye(4)[:, 1:]
     if model.floats:
         place, axes = pose(q)
-        start = (place + axes @ jnp.asarray(model.joint_position), axes)
-    found: _Frames
-    _, found = jax.lax.scan(step, start, (joints(model, q), modal_by_link(model, q), links))
+        start = _frame(place + axes @ jnp.asarray(model.joint_position), axes)
+    found: Array
+    _, found = jax.lax.scan(step, jnp.asarray(start), maps)
     return found
 
 
 def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
     """Return the components of all pieces, (p, k + 8, 3); with a free base first its own, (1 + p, k + 8, 3)."""
-    parts = _chain(model, q).parts
+    parts = _chain(model, q)
     if not model.floats:
         return parts
-    place, axes = pose(q)
-    frame = jnp.concatenate([place[None], axes.T])
-    base = jnp.zeros_like(parts[:1]).at[0, -4:].set(frame)
+    base = jnp.zeros_like(parts[:1]).at[0, _OF_TIP].set(_frame(*pose(q)))
     return jnp.concatenate([base, parts])
 
 
@@ -153,18 +150,18 @@ def weights(model: SpatialFlexibleArm) -> Array:
 
 def tip(model: SpatialFlexibleArm, q: Array) -> Float[Array, " 3"]:
     """Return the position of the tip of the arm, m."""
-    return _chain(model, q).place[-1]
+    return _chain(model, q)[-1, TIP_PLACE]
 
 
 def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
     """Return the axes of the tip as columns, in the axes of the base."""
-    return _chain(model, q).axes[-1] @ jnp.asarray(model.roll)
+    return _chain(model, q)[-1, TIP_AXES].T @ jnp.asarray(model.roll)
 
 
 def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:
     """Return positions along the links, at the stations of the model, m."""
     kept, links = model.kept, model.layout.links
-    parts = _chain(model, q).parts[links, : len(kept)]
+    parts = _chain(model, q)[links, : len(kept)]
     return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[links][:, :, kept], parts)
 
 
@@ -276,7 +273,7 @@ def turning_forces(
     if model.torsion_spin == "absolute":
         own = rates.links[-model.num_pieces :]
         moment = growths[:, :1] * x_axis + jnp.cross(own, momenta[:, :1] * x_axis)
-        frames = frames.at[-model.num_pieces :].set(moment)
+        frames = jnp.concatenate([frames[: -model.num_pieces], moment])
     if model.rotor_motion == "carried":
         # tips carry the rotors of the joints that follow; without a free base the ground carries the first rotor
         moving = model.layout.moving
@@ -286,19 +283,20 @@ def turning_forces(
         axis = jnp.asarray(model.axis)[moving]
         momentum, growth = (rotor * rotors)[known, None], (rotor * rotors_faster)[known, None]
         moment = growth * axis + jnp.cross(rates.tips[carrying], momentum * axis)
-        tips = tips.at[carrying].set(moment)
+        tips = np.eye(len(tips))[:, carrying] @ moment
 
     n, layout = model.num_links, model.layout
-    coordinates = jnp.zeros(layout.size + 1)
-    twisted = layout.places[:, layout.functions.modal(1)]
-    coordinates = coordinates.at[twisted].add(growths[:, 1:])
+    twisted = layout.spread[:, :, layout.functions.modal(1)]
     driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
-    coordinates = coordinates.at[driven].add(jnp.asarray(model.gear) * rotor * rotors_faster)
-    forces = jnp.zeros_like(parts)
-    for moment, axes in ((frames, _OF_JOINT), (tips, TIP_AXES)):
-        forces = forces.at[:, axes].set(_moments(moment, parts[:, axes]))
+    turning = np.eye(layout.size)[:, driven] @ (jnp.asarray(model.gear) * rotor * rotors_faster)
+    coordinates = jnp.einsum("iac,ic->a", twisted, growths[:, 1:]) + turning
+    of_joints, of_tips = (
+        _moments(moment, parts[:, axes]) for moment, axes in ((frames, _OF_JOINT), (tips, TIP_AXES))
+    )
+    none = jnp.zeros_like(parts[:, : _OF_JOINT.start])
+    forces = jnp.concatenate([none, of_joints, none[:, :1], of_tips], axis=1)
     more = jnp.zeros(model.num_rates - layout.size)
-    return forces, jnp.concatenate([coordinates[:-1], more])
+    return forces, jnp.concatenate([coordinates, more])
 
 
 def _moments(moment: Array, axes: Array) -> Array:

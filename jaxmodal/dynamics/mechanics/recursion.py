@@ -22,7 +22,13 @@ from jaxmodal.dynamics.mechanics.articulated import (
     told_joints,
     without,
 )
-from jaxmodal.dynamics.mechanics.kinematics import frames, gram, quarter_turn
+from jaxmodal.dynamics.mechanics.entries import placed
+from jaxmodal.dynamics.mechanics.kinematics import (
+    frames,
+    gram,
+    modal_of_links,
+    quarter_turn,
+)
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -37,25 +43,26 @@ def pays(model: FlexibleArm) -> bool:
 
 
 def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
-    """Return rotational inertias: of frames and modal coordinates (n, 1 + m, 1 + m), and of rotors (n, 2, 2).
+    """Return rotational inertias: of links over V and modal rates (n, 3 + m, 3 + m), and of rotors (n, 2, 2).
 
     The matrix of a rotor refers to the angular rate of the previous link and to the rate of its motor, or of its joint
     if it is beyond a spring.
     """
-    n, width = model.num_links, model.tip.shape[1]
-    layout = model.layout
-    own, rotors = jnp.zeros((n, 1 + width, 1 + width)), jnp.zeros((n, 2, 2))
-    for body, (link, is_rotor) in enumerate(model.bodies):
-        rate = jnp.concatenate([jnp.asarray(model.rates[body]), jnp.zeros(1)])
-        if is_rotor:
-            carried = jnp.asarray(1.0 if link else 0.0)
-            turning = link if model.rotor_beyond[link] else layout.driven[link]
-            pair = jnp.stack([carried, rate[turning]])
-            rotors = rotors.at[link].add(model.inertias[body] * pair[:, None] * pair[None, :])
-        else:
-            vector = jnp.concatenate([jnp.ones(1), rate[layout.places[link]]])
-            own = own.at[link].add(model.inertias[body] * vector[:, None] * vector[None, :])
-    return own, rotors
+    n, layout = model.num_links, model.layout
+    numbers = np.arange(len(model.bodies))
+    links, rotor = (np.array(of, int) for of in zip(*model.bodies, strict=True))
+    rates = jnp.concatenate([jnp.asarray(model.rates), jnp.zeros((numbers.size, 1))], axis=1)
+    driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
+    carried = np.minimum(links, 1.0)
+    pairs = jnp.stack([carried, rates[numbers, driven[links]]], axis=-1)
+    turned = jnp.asarray(np.eye(1, 3)) * jnp.ones((numbers.size, 1))
+    vectors = jnp.concatenate([turned, rates[numbers[:, None], layout.places[links]]], axis=1)
+
+    def summed(shares: np.ndarray, of: Array) -> Array:
+        weighted = jnp.asarray(np.eye(n)[:, links] * shares) * model.inertias[None, :]
+        return jnp.einsum("ib,bx,by->ixy", weighted, of, of)
+
+    return summed(1.0 - rotor, vectors), summed(rotor * 1.0, pairs)
 
 
 def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
@@ -76,13 +83,13 @@ def _solved(model: FlexibleArm, q: Array, right: Array, held: bool) -> tuple[Arr
     own, table = rotating_bodies(model)
     rotors = rotors_of(model, table, held)
     local, carried = _local(model, q)
-    turning = np.concatenate([[0], np.arange(3, 3 + width)])
-    local = local.at[:, turning[:, None], turning[None, :]].add(own)
     driven, places = model.layout.driven, model.layout.places
     padded = jnp.concatenate([right, jnp.zeros(1)])
     # a mode that a link lacks has only a 1 on the diagonal
-    missing = (places == model.num_coordinates).astype(float)
-    local = local.at[:, np.arange(3, 3 + width), np.arange(3, 3 + width)].add(missing)
+    alone = np.zeros((n, 3 + width, 3 + width))
+    modes = np.arange(3, 3 + width)
+    alone[:, modes, modes] = places == model.num_coordinates
+    local = local + own + alone
 
     def inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
         inertia, force = beyond
@@ -111,13 +118,12 @@ def _solved(model: FlexibleArm, q: Array, right: Array, held: bool) -> tuple[Arr
         return moved, (joint, modal, base[0], passed.needed(base))
 
     _, (joints, modal, carrying, needed) = jax.lax.scan(outward, jnp.zeros(3), (kept, carried))
-    found = jnp.zeros(model.num_coordinates + 1)
+    found = modal_of_links(model, modal)
     if held:
-        found = found.at[driven].set(right[driven])
+        found = placed(found, driven, right[driven])
     elif any(model.elastic):
-        found = found.at[driven].set(rotors.accelerations(right[driven], carrying))
-    found = found.at[:n].set(joints).at[places].set(modal)[:-1]
-    return found, needed + rotors.torques(right[driven], carrying)
+        found = placed(found, driven, rotors.accelerations(right[driven], carrying))
+    return jnp.concatenate([joints, found[n:]]), needed + rotors.torques(right[driven], carrying)
 
 
 def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:

@@ -28,6 +28,7 @@ from jaxmodal.dynamics.mechanics.articulated import (
     told_joints,
     without,
 )
+from jaxmodal.dynamics.mechanics.entries import placed
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.mechanics.kinematics_in_space import joints, of_pieces, scalars
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation, series
@@ -145,7 +146,9 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
         own = shapes if bent else shapes[:0]
         local = jax.vmap(lambda d, link: _local(model, d, link))(deltas[here][:, own], constants)
         # a shape that a link lacks has only a 1 on the diagonal
-        inertia = local.inertia.at[:, 6 + own, 6 + own].add(missing[here][:, own])
+        alone = np.zeros((len(numbers), *local.inertia.shape[1:]))
+        alone[:, 6 + own, 6 + own] = missing[here][:, own]
+        inertia = local.inertia + alone
         local = local._replace(inertia=inertia)
         for place, number in enumerate(numbers):
             found[number] = _Local(*(part[place] for part in local))
@@ -276,18 +279,18 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
     for slides, found in reversed(kept):
         base, answer = jax.lax.scan(functools.partial(_outward, slides), base, found)
         answers.append(answer)
-    solution = jnp.zeros(layout.size + 1)
+    solution = jnp.zeros(layout.size)
     rates = jnp.concatenate([answer[0] for answer in answers])[layout.moving]
     for run, part, (_, modal, *_) in zip(runs, reversed(parts), answers, strict=True):
-        solution = solution.at[places[run][:, part]].set(modal)
+        solution = solution + jnp.einsum("iac,ic->a", layout.spread[run][:, :, part], modal)
     carrying = jnp.concatenate([answer[2] for answer in answers])[layout.moving]
     if held:
-        solution = solution.at[driven].set(right[driven])
+        solution = placed(solution, driven, right[driven])
     elif any(model.elastic):
-        solution = solution.at[driven].set(rotors.accelerations(right[driven], carrying))
+        solution = placed(solution, driven, rotors.accelerations(right[driven], carrying))
     needed = jnp.concatenate([answer[3] for answer in answers])[layout.moving]
     needed = needed + rotors.torques(right[driven], carrying)
-    return jnp.concatenate([solution.at[:n].set(rates)[:-1], own]), needed
+    return jnp.concatenate([rates, solution[n:], own]), needed
 
 
 def _free_base(
