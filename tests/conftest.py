@@ -156,8 +156,6 @@ def prepare_tests(fast: bool) -> None:
         os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
         if jax.__version_info__ < (0, 11):  # an XLA that does not know a flag ends the process
             os.environ["XLA_FLAGS"] += " --xla_cpu_use_fusion_emitters=false"
-            # one piece of machine code for a program, not up to 32 side by side: the workers have the other cores
-            os.environ["XLA_FLAGS"] += " --xla_cpu_parallel_codegen_split_count=1"
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
     for name in (

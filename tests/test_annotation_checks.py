@@ -1,6 +1,7 @@
 """Do the annotations of inner functions count each time, though their checks are written once?"""
 
 import dataclasses
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -99,3 +100,26 @@ def test_shapes_that_belong_together_are_those_of_one_call():
     for sizes in ((2, 3), (3, 2)):
         with pytest.raises(TypeCheckError):
             product(np.ones((4, sizes[0])), np.ones(sizes[1]))
+
+
+class Pair(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@jaxtyped(typechecker=checked)
+def choice(of: Literal[0, 1]) -> int:
+    return of
+
+
+@jaxtyped(typechecker=checked)
+def pair(of: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]) -> float:
+    return float(of[0].sum())
+
+
+def test_a_good_call_does_not_let_a_bad_one_pass():
+    assert (choice(0), pair(Pair(np.ones(2), np.ones(2)))) == (0, 2.0)
+    with pytest.raises(TypeCheckError):
+        choice(7)
+    with pytest.raises(TypeCheckError):
+        pair(Pair(np.ones(2), np.ones(3)))

@@ -15,15 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax import lax
 
+from jaxmodal.postures.series import DEGREES
 from jaxmodal.runtime.namespace import Array, on_host, once, xp
 
 #: bits of a word: one for each interval, of a panel one more for its upper end and one for what is certain, so that a
 #: panel has 62 intervals at the most
 _WORD = 64
 _ONE, _NONE = np.uint64(1), np.uint64(0)
-#: what values in single precision have rounded, of the sum of the moduli of coefficients: each coefficient once, twenty
-#: operations on it, ten factors that are rounded themselves; and between which sums they neither overflow nor vanish
-_SINGLE, _LEAST, _MOST = 32.0 * 2.0**-24, 1e-30, 1e30
+#: what values in single precision have rounded, of the sum of the moduli of coefficients: each coefficient is rounded
+#: once, and with n coefficients n operations act on it, with n/2 factors that are rounded themselves
+_SINGLE = (1.5 * DEGREES + 4.0) * 2.0**-24
+#: sums between which they neither overflow nor lose digits to denormal numbers
+_LEAST, _MOST = 1e-28, 1e30
 
 
 def separators(intervals: int) -> np.ndarray:

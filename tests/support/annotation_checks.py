@@ -37,7 +37,7 @@ def _signature(function: Callable[..., Any]) -> tuple[Any, ...]:
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with its annotations checked at every call.
+    """Return the function with its annotations checked.
 
     Names of theories may be any text here: the library itself answers those that are none.
     A function whose annotations beartype does not understand (it has no generic named tuples) is
@@ -131,8 +131,8 @@ def _returning(function: FunctionType, value: Any) -> FunctionType:
 def _kind(value: Any) -> Any:
     """All of a value that its checks depend on: its type, of arrays the kind of numbers and the shape too.
 
-    Of texts, flags and types it is the value itself, of tuples and lists the kinds of all items. It is None where
-    a value has to be looked at each time, as a dict.
+    Of texts, whole numbers, flags and types it is the value itself, of tuples and lists the kinds of all items. It is
+    None where a value has to be looked at each time, as a dict.
     """
     kind = type(value)
     if kind not in _MADE_BY:
@@ -145,10 +145,8 @@ def _maker(kind: type) -> Callable[[Any], Any] | None:
     """How `_kind` is made of a value of this type; None where it is the type."""
     if issubclass(kind, np.ndarray | jax.Array):
         return lambda value: (kind, value.dtype, value.shape)
-    if issubclass(kind, str | bool | type):
+    if issubclass(kind, str | int | type):
         return lambda value: (kind, value)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return None  # annotations name these by their class
     if issubclass(kind, tuple | list):
         return _kinds_of_items
     return (lambda _value: None) if issubclass(kind, Iterable) else None
@@ -163,7 +161,7 @@ def _kinds_of_items(values: Any) -> Any:
 
 _MADE_BY: dict[type, Callable[[Any], Any] | None] = {}
 
-#: what is checked at every call: without the packages whose functions run by the ten thousand when NumPy solves an arm,
+#: what is checked: without the packages whose functions run by the ten thousand when NumPy solves an arm,
 #: which takes twenty times as long when all are (0.95 s instead of 0.05 s); mypy checks those
 CHECKED = [
     f"jaxmodal.{room}"

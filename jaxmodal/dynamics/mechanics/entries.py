@@ -1,7 +1,8 @@
 """Entries of vectors at known places, written as products.
 
 A program would make a loop of each index that is written, also of one that is read and differentiated in reverse. A
-product with ones and zeros is a single operation, and exact.
+product with ones and zeros is a single operation, exact for finite values. An infinite one becomes NaN at all places:
+a motion that diverges ends at that time.
 """
 
 from __future__ import annotations

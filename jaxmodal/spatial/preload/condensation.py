@@ -157,9 +157,8 @@ class _Condensing(Along):
             return self.held
         acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
         largest = sizes.max(axis=0, initial=0.0)
-        scale = 1.0 / np.where(
-            largest > 0.0, largest, 1.0
-        )  # what does no work here is kept as it is
+        # what does no work here is kept as it is
+        scale = 1.0 / np.where(largest > 0.0, largest, 1.0)
         left, values, right = np.linalg.svd(acting * scale)
         rank = int(np.sum(values > ACTS))
         held, left = self.held * scale, left[:, :rank]

@@ -82,14 +82,18 @@ _AT_REST = {
 
 
 def module_text(in_space: bool = False, under_loads: bool = False) -> str:
-    """Return the text of the solver as an ES module, for planar arms, for arms in space or for those under loads.
+    """Return the text of the solver as an ES module: for planar arms, arms in space, or those under loads.
 
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
     ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
     ``receptances(arm, omega, port, port, loss, own)``; the source describes arguments and results.
     """
-    at_rest = in_space and under_loads
+    if under_loads and not in_space:
+        raise ValueError(
+            "under_loads: one text serves planar arms with and without loads; leave it out."
+        )
+    at_rest = under_loads
     constants = {
         "FORMAT": REST_FORMAT if at_rest else SPACE_FORMAT if in_space else FORMAT,
         "OPERATIONS": OPERATIONS,

@@ -90,7 +90,8 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm has loads and supports, or too many supports, one of which is rigid; see also `natural_frequencies`.
+        The arm has loads, supports and an elastic base together, or too many supports, one of which is rigid; see also
+        `natural_frequencies`.
     """
     if arm.loads is not None:
         require_solved_at_rest(arm)
