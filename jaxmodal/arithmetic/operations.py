@@ -29,6 +29,9 @@ from jaxmodal.runtime.namespace import Array, OfNumpy, bits, from_bits, is_compl
 Number = Any
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
+#: up to so many numbers a call costs more than its numbers; beyond, stacking them spoils the cache
+_FEW = 4096
+
 
 class Arithmetic(enum.Enum):
     """The arithmetic of the formulas, which selects the type that `number` returns for an array."""
@@ -72,15 +75,20 @@ def leading(x: Number) -> Array:
     return x.hi if isinstance(x, DoubleDouble) else bare(x)
 
 
+def is_positive(x: Array) -> Array:
+    """Return a mask of numbers > 0, complex ones by their real parts: 0 and imaginary numbers are not positive."""
+    return x.real > 0.0
+
+
 def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
-    """Return ``if_positive`` where ``condition`` (or its real part) > 0, and ``otherwise`` elsewhere."""
+    """Return ``if_positive`` where ``condition`` is positive (`is_positive`), and ``otherwise`` elsewhere."""
     if isinstance(condition, Expression):
         return condition.select(if_positive, otherwise)
     if isinstance(condition, DoubleDouble):
         return dd.where(condition.hi > 0.0, if_positive, otherwise)
     if isinstance(condition, Register):
         return Register(xp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
-    return xp.where(condition.real > 0.0, if_positive, otherwise)
+    return xp.where(is_positive(condition), if_positive, otherwise)
 
 
 def absolute(x: Number) -> Number:
@@ -183,10 +191,6 @@ def _are_few(arguments: Sequence[Array]) -> bool:
         return False
     alike = len({(x.shape, x.dtype) for x in arguments}) == 1
     return alike and arguments[0].size <= _FEW
-
-
-#: numbers of an array up to which a call costs more than its numbers; three arrays of twice as many fill the cache
-_FEW = 4096
 
 
 def _stacked(numbers: Sequence[DoubleDouble]) -> DoubleDouble:

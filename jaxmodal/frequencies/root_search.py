@@ -68,12 +68,11 @@ class Brackets(Bracket):
         """Return True where a mode is isolated and its chord estimate has at most this relative error.
 
         The error of a chord is the product of the distances to its ends over the distance to the nearest other mode.
+        Estimates of a mode that is sought more than once are equal, and no neighbours of each other. Where an estimate
+        is NaN no mode counts as well estimated.
         """
-        room = xp.full_like(self.estimate[:1], xp.inf)
-        apart = self.estimate[1:] - self.estimate[:-1]
-        # a mode that is sought twice, as in place of one of zero frequency, is no neighbour of itself
-        apart = xp.concatenate([room, xp.where(apart > 0.0, apart, xp.inf), room])
-        gap = xp.minimum(xp.minimum(apart[:-1], apart[1:]), self.estimate)
+        apart = xp.abs(self.estimate[:, None] - self.estimate[None])
+        gap = xp.minimum(xp.min(xp.where(apart == 0.0, xp.inf, apart), axis=1), self.estimate)
         missed = (self.estimate - self.lower) * (self.upper - self.estimate)
         return self.isolated & xp.isfinite(self.upper) & (missed <= error * gap * self.estimate)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import functools
 import os
 import pickle
@@ -14,12 +12,13 @@ import jax
 
 from jaxmodal.runtime.compilation import add_cpu_flags
 from jaxmodal.runtime.default_cache import use_default_cache
+from jaxmodal.runtime.freed_memory import keep_freed_memory
 from jaxmodal.runtime.process_end import end_quickly
 
-#: variable that dask sets for its workers, in bytes
+#: variable of the C library that dask sets for its workers: they return every freed array of more than 64 kB to the
+#: system. The solver allocates thousands of such arrays per shard, and the system would clear each page again: 1.5 to
+#: 2.5 times the processor time
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
-#: parameters of glibc's `mallopt`, each with the value that glibc would reach by itself
-_KEPT = {-3: 32 << 20, -1: 64 << 20}  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
 
 
 def on_worker(shard: int, task: bytes, cached: bool) -> Any:
@@ -35,7 +34,7 @@ def on_worker(shard: int, task: bytes, cached: bool) -> Any:
 @functools.cache
 def _begin(cached: bool) -> None:
     add_cpu_flags()
-    keep_freed_memory()
+    keep_freed_memory(always=_TRIM in os.environ)
     end_quickly()
     if cached:
         use_default_cache()
@@ -45,17 +44,3 @@ def _begin(cached: bool) -> None:
 def _unpacked(task: bytes) -> Callable[[int], Any]:
     unpacked: Callable[[int], Any] = pickle.loads(task)
     return unpacked
-
-
-def keep_freed_memory() -> None:
-    """Let a worker keep freed memory like other processes; without effect outside dask workers.
-
-    Dask makes its workers return every freed array of more than 64 kB to the system. The solver allocates thousands of
-    such arrays per shard, and the system would clear each page again: 1.5 to 2.5 times the processor time.
-    """
-    if _TRIM not in os.environ:
-        return
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # no glibc
-        library = ctypes.CDLL(None)
-        for parameter, value in _KEPT.items():
-            library.mallopt(parameter, value)

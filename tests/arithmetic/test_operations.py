@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
-from jaxmodal.arithmetic.operations import Arithmetic, keep, log, number
+from jaxmodal.arithmetic.operations import Arithmetic, is_positive, keep, log, number, select
 from jaxmodal.arithmetic.registers import Register
 
 UNITS = 2.0
@@ -52,3 +52,11 @@ def test_numbers_of_each_arithmetic():
 def test_what_is_no_arithmetic_is_refused(wrong):
     with pytest.raises(AssertionError, match=repr(wrong)):
         number(np.ones(2), wrong)
+
+
+def test_neither_zero_nor_an_imaginary_number_is_positive():
+    z = np.array([0j, 2j, -2j, complex(-0.0, 1.0), 1e-300 + 1j, -1.0 + 1j])
+    chosen = [False, False, False, False, True, False]
+    assert is_positive(z).tolist() == chosen
+    assert is_positive(np.array([0.0, -0.0, 1e-300, -1.0])).tolist() == [False, False, True, False]
+    assert select(z, 1.0, 2.0).tolist() == [1.0 if x else 2.0 for x in chosen]

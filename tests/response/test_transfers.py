@@ -7,7 +7,7 @@ import pytest
 
 from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.response.receptance.transfers import to_previous
-from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, shifted, turned
 
 SIZE, LANES = 8, 5
 
@@ -54,3 +54,30 @@ def test_what_is_nothing_stays_nothing():
     np.testing.assert_allclose(found[5, 6], 0.5 * c * 3.0, rtol=1e-15, atol=0.0)
     np.testing.assert_allclose(found[4, 7], -0.5, rtol=1e-15, atol=0.0)
     np.testing.assert_allclose(found[6, 6], 2.0, rtol=0.0, atol=0.0)
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+@pytest.mark.parametrize("place", [(1, 1), (0, 7)])
+def test_an_infinite_entry_leaves_those_finite_that_it_does_not_enter(place, kind):
+    """As at a resonance, at one of the frequencies: 0 times infinity is no number."""
+    link = types.SimpleNamespace(
+        rotation=[1.0, *[NOTHING] * 3, 1.0, *[NOTHING] * 3, 1.0], offset=[0.5, NOTHING, NOTHING]
+    )
+    w = Symmetric([np.full(LANES, 1.0 + k, kind) for k in range(len(places(SIZE)))])
+    w[2, 2] = 7.0  # a number serves all frequencies
+    without = full(to_previous(w, link, np.ones(LANES)))
+    w[place][3] = np.inf
+    with np.errstate(invalid="ignore"):
+        found = full(to_previous(w, link, np.ones(LANES)))
+        summed = full(shifted(turned(w, link.rotation), link.offset))
+    # a force along y has a moment about z at the other end of a link along x
+    entered = {(1, 1): {(1, 1), (1, 5), (5, 1), (5, 5)}, (0, 7): {(0, 7), (7, 0)}}[place]
+    spoilt = {(i, j) for i, j in np.argwhere(~np.isfinite(found).all(axis=2)).tolist()}
+    assert spoilt == entered
+    left = np.array([[(i, j) not in entered for j in range(SIZE)] for i in range(SIZE)])
+    np.testing.assert_allclose(found[left], without[left], rtol=1e-14, atol=0.0)
+    np.testing.assert_allclose(found[..., :3], without[..., :3], rtol=0.0, atol=0.0)
+    np.testing.assert_allclose(found[..., 3], summed[..., 3], rtol=0.0, atol=0.0)
+    assert kind is complex or np.isposinf(
+        found[place][3]
+    )  # 1 times a complex infinity is no number

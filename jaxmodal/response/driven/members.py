@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, nonzero
+from jaxmodal.arithmetic.operations import Arithmetic, is_positive, nonzero
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
@@ -132,18 +132,19 @@ def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
 def _with_slow(
     elastic: FreeEndMember, found: MemberWaves, slow: np.ndarray, axial: Any
 ) -> FreeEndMember:
-    """Return NumPy members in which slow ones are replaced by `_slow_member`."""
+    """Return NumPy members in which slow ones are replaced by `_slow_member`; those given stay as they are."""
     shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
     at = np.broadcast_to(slow, shape)
 
     def there(x: Any) -> Any:
-        return (x if np.shape(x) == shape else np.broadcast_to(x, shape))[at]
+        alike = isinstance(x, np.ndarray) and x.shape == shape
+        return (x if alike else np.broadcast_to(x, shape))[at]
 
     own, those = jax.tree_util.tree_map(there, (found, axial))
     series = _slow_member(own, np.bool_(True), those)
     made = []
     for quick, exact in zip(elastic, series, strict=True):
-        both = quick if np.shape(quick) == shape else np.array(np.broadcast_to(quick, shape))
+        both = np.array(np.broadcast_to(quick, shape))  # fields may share memory with others
         both[at] = exact
         made.append(both)
     return FreeEndMember(*made)
@@ -218,10 +219,10 @@ def _series(z1: Array, z2: Array) -> list[Array]:
 def _hyperbolic(z: Array, alpha: Array) -> tuple[Array, Array, Array]:
     """Return ``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``.
 
-    ``alpha`` is the root of z or, where its real part is negative, of -z.
+    ``alpha`` is the root of z or, where z is not positive (`is_positive`), of -z, as in `beams.waves_from`.
     """
     if is_complex(z):
-        right, below = z.real > 0.0, alpha.imag > 0.0
+        right, below = is_positive(z), alpha.imag > 0.0
         growing, turning = alpha.real, alpha.imag
         if not (isinstance(right, np.ndarray) and right.all()):
             # not abs: where the imaginary part is 0 both parts have the derivative of one side
@@ -237,7 +238,7 @@ def _hyperbolic(z: Array, alpha: Array) -> tuple[Array, Array, Array]:
             large * cosine + 1j * (small * sine),
             (small * cosine + 1j * (large * sine)) / nonzero(growing + 1j * turning),
         )
-    grows = z > 0.0
+    grows = is_positive(z)
     root = nonzero(alpha)
     if isinstance(grows, np.ndarray) and grows.all():
         small = -0.5 * xp.expm1(-2.0 * root)

@@ -34,9 +34,11 @@ from jaxmodal.response.receptance.rigid_supports import OFF_AXIS
 from jaxmodal.runtime.freed_memory import keep_freed_memory
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
-#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, of many arms up to
-#: twice as many: arrays fit into the cache, and calls take less time than their numbers
-BLOCK_FREQUENCIES, BLOCK = 1024, 8192
+#: numbers of entries (frequencies times cells) that NumPy processes at a time, of one arm and of many, and of the
+#: frequencies among those of many: arrays fit into the cache, and calls take less time than their numbers
+BLOCK = 8192
+BLOCK_OF_ARMS = 2 * BLOCK
+BLOCK_FREQUENCIES = 1024
 #: number of entries that are computed on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
 #: size of denominators, relative to their terms and to the preceding growth of numbers, below which a resonance is
@@ -97,7 +99,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     arms = with_apart(system, link_by_link(system))
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
-    height = max(1, 2 * BLOCK // width)
+    height = max(1, BLOCK_OF_ARMS // width)
     values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
     infinite = np.zeros(values.shape, bool)
     lost = []

@@ -23,7 +23,7 @@ from jaxmodal.response.driven.driven_arms import Arms, damped_links, known_of, w
 from jaxmodal.response.driven.port_quantities import in_quantity
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.angle_sums import Sampling, terms
-from jaxmodal.response.receptance.answers import BLOCK, answers_at, responses
+from jaxmodal.response.receptance.answers import BLOCK, BLOCK_OF_ARMS, answers_at, responses
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
 from jaxmodal.response.receptance.pieces import pieces_of
 from jaxmodal.response.receptance.posture_plans import Plan, plan_of
@@ -45,7 +45,7 @@ def responses_of_postures(system: System, omega: Array) -> tuple[Array, Array]:
     shape = (len(system.outputs), len(system.inputs), system.cells, omega.size)
     values, infinite = np.empty(shape, complex), np.zeros(shape, bool)
     width = max(1, BLOCK // plan.sampling.size)
-    height = max(1, 2 * BLOCK // min(width, omega.size))
+    height = max(1, BLOCK_OF_ARMS // min(width, omega.size))
     with np.errstate(all="ignore"):
         for start in range(0, omega.size, width):
             places = np.s_[start : start + width]

@@ -1,7 +1,8 @@
 """Stiffness and loads in space carried from a joint to the previous link, at many frequencies in one product.
 
 Rotation and shift are linear in the entries of a stiffness, with the same coefficients at all frequencies. So they are
-one product of matrices, which takes NumPy a fifth of the time of the same sums entry by entry.
+one product of matrices, which takes NumPy a fifth of the time of the same sums entry by entry. Where an entry is not
+finite, at a resonance, 0 times that entry would spoil all others: these frequencies are summed entry by entry.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries
-from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, shifted, turned
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, places, shifted, turned
 
 #: rows and columns of the entries, and where these differ
 _ROWS, _COLUMNS = np.array(PLACES).T
@@ -28,13 +29,33 @@ def to_previous(w: Symmetric, link: LinkEntries, omega: Array) -> Symmetric:
     if isinstance(omega, Dual):
         return shifted(turned(w, link.rotation), link.offset).kept()
     motion, own, loads = _motion(link.rotation, link.offset), len(PLACES), range(6, w.size)
-    (entries,) = _combined(_of_entries(motion), [w.entries[:own]], omega)
+    (entries,), finite = _combined(_of_entries(motion), [w.entries[:own]], omega)
     moved = Symmetric([*entries, *w.entries[own:]])
-    forces = _combined(motion, [[w[i, load] for i in range(6)] for load in loads], omega)
+    columns = [[w[i, load] for i in range(6)] for load in loads]
+    forces, finite_forces = _combined(motion, columns, omega)
     for load, force in zip(loads, forces, strict=True):
         for i, x in enumerate(force):
             moved[i, load] = x
+    if not (finite and finite_forces):
+        _sum_not_finite(moved, w, link, omega.shape)
     return moved
+
+
+def _sum_not_finite(
+    moved: Symmetric, w: Symmetric, link: LinkEntries, shape: tuple[int, ...]
+) -> None:
+    """Replace what is not finite in ``moved`` by sums of entries of ``w``, which leave out what is `NOTHING`."""
+
+    def of_lanes(x: Any) -> Any:
+        return x if x is NOTHING else np.broadcast_to(x, shape)[lanes]
+
+    there = [x for x in w.entries if x is not NOTHING]
+    lanes = ~np.all([np.broadcast_to(np.isfinite(x), shape) for x in there], axis=0)
+    some = Symmetric([of_lanes(x) for x in w.entries])
+    summed = shifted(turned(some, link.rotation), link.offset)
+    for i, j in places(w.size):
+        if i < 6 and moved[i, j] is not NOTHING:
+            moved[i, j][lanes] = summed[i, j]
 
 
 def _motion(rotation: Sequence[Any], offset: Sequence[Any]) -> Floats:
@@ -59,11 +80,16 @@ def _of_entries(motion: Floats) -> Floats:
     return found
 
 
-def _combined(matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array) -> list[list[Any]]:
-    """Return the products of a matrix with columns of entries, each an array (F,), a number or `NOTHING`."""
+def _combined(
+    matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array
+) -> tuple[list[list[Any]], bool]:
+    """Return the products of a matrix with columns of entries, each an array (F,), a number or `NOTHING`.
+
+    The second value is False where an entry may not be finite.
+    """
     every = [x for column in columns for x in column if x is not NOTHING]
     if not every:
-        return [[NOTHING] * len(matrix) for _ in columns]
+        return [[NOTHING] * len(matrix) for _ in columns], True
     known = np.array([[x is not NOTHING for x in column] for column in columns]).T
     rows = known.any(axis=1)
     kind = np.result_type(*every)
@@ -75,7 +101,9 @@ def _combined(matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array) ->
     flat = values.reshape(len(values), -1).view(np.float64)
     product = (matrix[:, rows] @ flat).view(kind).reshape(-1, *values.shape[1:])
     there = (matrix != 0.0) @ known
-    return [
+    combined = [
         [x if some else NOTHING for x, some in zip(product[:, k], there[:, k], strict=True)]
         for k in range(len(columns))
     ]
+    # an entry that is not finite spoils every row of the product at its frequency, so that the first tells
+    return combined, bool(np.isfinite(product[0].sum()))
