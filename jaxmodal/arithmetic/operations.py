@@ -75,7 +75,7 @@ def leading(x: Number) -> Array:
     return x.hi if isinstance(x, DoubleDouble) else bare(x)
 
 
-def is_positive(x: Array) -> Array:
+def is_positive(x: Number) -> Any:
     """Return a mask of numbers > 0, complex ones by their real parts: 0 and imaginary numbers are not positive."""
     return x.real > 0.0
 
