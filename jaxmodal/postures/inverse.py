@@ -21,7 +21,7 @@ from jaxmodal.postures.inverse_results import PosturesAt
 from jaxmodal.postures.kinds import turned
 from jaxmodal.postures.readings import warn_of_degrees
 from jaxmodal.postures.turned_arms import TurnedArms
-from jaxmodal.postures.unknowns import Unknown, unknown_of
+from jaxmodal.postures.unknowns import Unknown, ValueOf, unknown_of
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import AnyArm
 
@@ -31,8 +31,6 @@ _DISTANCE = 1e-12
 _FLAT = 3e-6
 #: a step by a line is taken up to this share of the value
 _FAR = 0.1
-#: values of two parts nearer to each other than this, relative, are one
-_SAME = 1e-7
 _Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -89,7 +87,8 @@ def postures_at(
     -----
     Five evaluations of the determinant of the paper's eq (39) in double-double, in space nine, give the polynomial,
     the eigenvalues of its companion matrix its zeros, one more evaluation corrects each, and the counts at both sides
-    of ``omega`` prove and number the mode.
+    of ``omega`` prove and number the mode. Values are told once where the counts do not tell the frequencies of all
+    values between them apart, as those of gears next to 0 may not.
 
     Examples
     --------
@@ -154,27 +153,63 @@ def solutions(
     `TurnedArms`.
     """
     parts = [_solved(arms, part, omega, angles) for part in unknown.parts]
-    found = [np.concatenate(x, axis=1) for x in zip(*parts, strict=True)]
-    order = np.argsort(found[0], axis=1)  # NaN last
-    value, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
-    if len(parts) > 1:
-        value, below, above = _without_repeated((value, below, above), unknown.most)
+    value, below, above = (np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
+    found = _without((value, below, above), np.isnan(value), unknown.most)
+    if isinstance(unknown, ValueOf):
+        value, below, above = found
+        repeated = unknown.repeated(unknown.place(value), above > below)
+        found = _without(found, repeated, unknown.most)
+        found = _without(found, _on_a_flat(arms, unknown, omega, angles, found), unknown.most)
+    value, below, above = (x[:, : unknown.most] for x in found)
     exists = ~np.isnan(value)  # a spring may be inf
     return value, np.where(exists, below, 0), np.where(exists, above, 0)
 
 
-def _without_repeated(found: _Found, most: int) -> _Found:
-    """Values of several parts, ascending, of which neighbours may have found one twice; that is taken once."""
-    value, below, above = found
-    with np.errstate(invalid="ignore"):
-        twice = np.abs(np.diff(value, axis=1)) <= _SAME * np.abs(value[:, 1:])
-    worse = (above > below)[:, 1:] < (above > below)[:, :-1]
-    value = value.copy()
-    value[:, 1:][twice & worse] = np.nan
-    value[:, :-1][twice & ~worse] = np.nan
-    order = np.argsort(value, axis=1)[:, :most]
-    value, below, above = (np.take_along_axis(x, order, axis=1) for x in (value, below, above))
+def _without(found: _Found, gone: np.ndarray, most: int) -> _Found:
+    """What was found without some of it, ascending, with as many columns as there is of it, at least ``most``."""
+    value = np.where(gone, np.nan, found[0])
+    widest = max(most, int((~np.isnan(value)).sum(axis=1).max(initial=0)))
+    order = np.argsort(value, axis=1)[:, :widest]  # NaN last
+    value, below, above = (np.take_along_axis(x, order, axis=1) for x in (value, *found[1:]))
     return value, below, above
+
+
+def _on_a_flat(
+    arms: TurnedArms, unknown: ValueOf, omega: np.ndarray, angles: np.ndarray, found: _Found
+) -> np.ndarray:
+    """Which values, ascending, are one with a neighbour of smaller size: the frequency does not change between them.
+
+    So it may be next to a gear of 0. That the counts prove the same mode in the middle tells it.
+    """
+    value, below, above = found
+    proven = (above > below) & ~np.isnan(value)
+    gone = np.zeros(value.shape, bool)
+    pair = proven[:, :-1] & proven[:, 1:] & (below[:, :-1] == below[:, 1:])
+    cell, column = np.nonzero(pair)
+    if cell.size:
+        place = unknown.place(value)
+        ends = place[cell, column], place[cell, column + 1]
+        counts = _counts(arms, unknown, omega, angles, cell, 0.5 * (ends[0] + ends[1]))
+        flat = (counts[1] > counts[0]) & (counts[0] == below[cell, column])
+        larger = column + (np.abs(ends[1]) >= np.abs(ends[0]))
+        gone[cell[flat], larger[flat]] = True
+    return gone
+
+
+def _counts(
+    arms: TurnedArms,
+    unknown: Unknown,
+    omega: np.ndarray,
+    angles: np.ndarray,
+    cell: np.ndarray,
+    at: np.ndarray,
+) -> list[np.ndarray]:
+    """Counts at both sides of the frequencies of cells, with the unknown ``at``."""
+    there = unknown.posed(angles[:, cell], at)
+    return [
+        arms.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), *there).passed
+        for side in (-1.0, 1.0)
+    ]
 
 
 def _solved(
@@ -202,11 +237,7 @@ def _solved(
 
     def proof(cell: np.ndarray, column: np.ndarray, at: np.ndarray) -> None:
         """Count at both sides of the frequency with the unknown ``at``, and keep what is proven."""
-        there = unknown.posed(angles[:, cell], at)
-        counts = [
-            arms.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), *there).passed
-            for side in (-1.0, 1.0)
-        ]
+        counts = _counts(arms, unknown, omega, angles, cell, at)
         good = counts[1] > counts[0]
         cell, column = cell[good], column[good]
         place[cell, column] = at[good]

@@ -9,8 +9,8 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import Array, on_host, repeat, xp
 
-#: a value below this share of the polynomial's size may be a touching zero
-_TOUCHING = 1e-11
+#: a value below this share of the polynomial's size may be a touching zero, or one beyond an end: counts prove it
+_TOUCHING = 1e-6
 #: steps to a zero that crosses: halving alone takes 53 to the last digit of an angle
 _ROUNDS = 60
 

@@ -288,8 +288,10 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
     for quantity in quantities:
         name = quantity.address.rpartition(".")[2]
         if name == _GEAR:
-            rotor = 0.0 if beams.rotor_inertia is None else beams.rotor_inertia
-            size = usual_gear(np.asarray(inertia), np.asarray(rotor))
+            own = [int(x[1]) - 1 for x in map(_ADDRESS.fullmatch, quantity.addresses) if x]
+            rotor = beams.rotor_inertia
+            rotors = np.zeros(len(own)) if rotor is None else np.asarray(rotor)[own]
+            size = usual_gear(np.asarray(np.mean(inertia)), rotors)
         elif quantity.spring or name in SUPPORTS:
             size = turning if name in _TURNING else across
         else:
@@ -299,9 +301,9 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
 
 
 def usual_gear(inertia: np.ndarray, rotor: np.ndarray) -> np.ndarray:
-    """With which gears rotors weigh as much as links do; 1 of rotors without an inertia, as those that vary."""
+    """With which gears rotors weigh as much as links do; 1 where one has no inertia, as a rotor that varies."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(rotor > 0.0, np.sqrt(inertia / rotor), 1.0)
+        return np.where((rotor > 0.0) & (inertia > 0.0), np.sqrt(inertia / rotor), 1.0)
 
 
 def is_mirrored(beams: BeamArrays) -> bool:

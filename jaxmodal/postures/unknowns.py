@@ -96,7 +96,7 @@ class Unknown(Protocol):
         ...
 
     def repeated(self, at: np.ndarray, proven: np.ndarray) -> np.ndarray:
-        """Proven zeros that stand in an earlier column already."""
+        """Zeros that stand in another column as well, which is taken instead."""
         ...
 
 
@@ -156,11 +156,13 @@ class AngleOf:
 class ValueOf:
     """A mass, an inertia, a spring: see `Unknown`. Zeros are those with coordinates ``within`` two.
 
-    The coordinates of a part below 0, as of gears, are sizes, of this ``sign``.
+    The coordinates of a part below 0, as of gears, are sizes, of this ``sign``. What is ``usual`` may be beyond the
+    limits; that of the span is not.
     """
 
     quantity: Quantity
     span: value_zeros.Span
+    usual: float
     within: tuple[float, float] = (-math.inf, math.inf)
     sign: float = 1.0
 
@@ -211,7 +213,7 @@ class ValueOf:
 
     def value(self, at: np.ndarray) -> np.ndarray:
         if not self.quantity.spring:
-            return self.sign * at
+            return self.sign * at + 0.0  # which makes a 0 of -0
         with np.errstate(divide="ignore"):
             return 1.0 / at
 
@@ -238,7 +240,7 @@ class ValueOf:
         return value_zeros.stationary(polynomial, at, self.span)
 
     def repeated(self, at: np.ndarray, proven: np.ndarray) -> np.ndarray:
-        return value_zeros.repeated(at, proven)
+        return value_zeros.repeated(at, proven, self.usual)
 
 
 def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = None) -> Unknown:
@@ -261,7 +263,7 @@ def unknown_of(arm: AnyArm, arms: TurnedArms, joint: int | str, limits: Any = No
     if quantity.spring:
         with np.errstate(divide="ignore"):
             low, high, usual = (float(1.0 / np.float64(x)) for x in (high, low, usual))
-    return ValueOf(quantity, _span(low, high, usual))
+    return ValueOf(quantity, _span(low, high, usual), usual)
 
 
 def _span(low: float, high: float, usual: float) -> value_zeros.Span:

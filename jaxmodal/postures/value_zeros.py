@@ -13,10 +13,10 @@ import numpy as np
 
 from jaxmodal.postures.newton import zeros_next_to
 
-#: zeros nearer to each other than this, relative, are one
+#: zeros nearer to each other than this, in shares of the larger or of what is usual, are one
 _SAME = 1e-7
-#: an imaginary part up to this size belongs to two real zeros that rounding has parted from the line
-_ALMOST_REAL = 1e-5
+#: an imaginary part up to this size may belong to two real zeros that rounding has parted from the line
+_ALMOST_REAL = 1e-3
 #: a step with an exact value is taken up to this share of the coordinate; one to an extreme value up to this in t
 _STEP, _FLAT, _FLAT_ROUNDS = 0.1, 1e-2, 8
 #: a highest power below this share of the polynomial's size counts as this share
@@ -99,11 +99,19 @@ def stationary(polynomial: np.ndarray, x: np.ndarray, span: Span) -> np.ndarray:
     return np.clip(span.coordinate(t), span.low, span.high)
 
 
-def repeated(x: np.ndarray, proven: np.ndarray) -> np.ndarray:
-    """Proven zeros (N, d) that stand in an earlier column already."""
-    apart = np.abs(x[:, :, None] - x[:, None, :])
-    same = (apart <= _SAME * np.abs(x[:, :, None])) & proven[:, :, None] & proven[:, None, :]
-    return np.asarray(np.tril(same, -1).any(axis=2))
+def repeated(x: np.ndarray, proven: np.ndarray, usual: float) -> np.ndarray:
+    """Zeros (N, d) that another column has as well, which is proven or, where both are or none is, comes first.
+
+    Of values far below the usual one D changes by a share of x over that, or by its square: what parts zeros there is
+    rounding, whatever their ratio.
+    """
+    size = np.maximum(np.abs(x), usual)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(x[:, :, None] - x[:, None, :])
+        same = apart <= _SAME * np.maximum(size[:, :, None], size[:, None, :])
+    earlier = np.tri(x.shape[1], k=-1, dtype=bool)
+    own, other = proven[:, :, None], proven[:, None, :]
+    return np.asarray((same & ((other & ~own) | ((other == own) & earlier))).any(axis=2))
 
 
 def zeros(polynomial: np.ndarray, span: Span) -> tuple[np.ndarray, np.ndarray]:

@@ -358,6 +358,22 @@ def test_small_gears_in_a_wide_range_keep_their_digits(signs):
     assert np.min(np.abs(ranges.values(drawn_there))) < 1.0
 
 
+def test_the_usual_gear_is_that_of_its_own_rotor():
+    """The root of a link's inertia over that of the rotor, and 1 where either has none: a gear of 0 has a range."""
+    last = TWO.links[1].replace(rotor_inertia=0.5, gear_ratio=0.0, motor="beyond_spring")
+    arm = TWO.replace(links=(TWO.links[0], last))
+    inertias = [float(link.mass) * float(link.length) ** 2 / 3.0 for link in arm.links]
+    expected = np.sqrt(np.mean(inertias) / 0.5)
+    quantity = quantity_of(arm, "link2.gear_ratio")
+    assert places.usual_of(arm, quantity) == pytest.approx(expected, rel=1e-12, abs=0.0)
+    assert places.usual_of(TWO, quantity) == 1.0
+    beams = jax.tree_util.tree_map(np.asarray, beam_arrays(arm))
+    without = dataclasses.replace(beams, density=0.0 * beams.density)
+    assert polynomial_values.usual(without, [quantity]) == [1.0]
+    ranges = Ranges.of(np.zeros((1, 3)), [quantity], polynomial_values.usual(without, [quantity]))
+    assert np.isfinite(ranges.scaled(np.zeros((1, 3)))).all()
+
+
 @pytest.mark.parametrize("signs", [(-1.0,), (-1.0, 1.0)], ids=["below", "both"])
 def test_gears_of_any_size_have_the_frequencies_of_single_arms(signs, small_batches):
     """A rotor of 1 kg m^2 whose weight is nothing with some gears and everything with others."""

@@ -171,3 +171,88 @@ def test_traced_values_are_refused():
         jax.eval_shape(lambda mass: value(mass, 100.0), 1.0)
     with pytest.raises(ValueError, match=r"omega = .*is traced"):
         jax.eval_shape(lambda omega: value(1.0, omega), 100.0)
+
+
+def with_rotor(number, stiffness, inertia=0.1):
+    """The flexible arm of two links, with a rotor of gear 0 on a spring at one of its joints."""
+    arm = jm.examples.two_link_flexible()
+    links = list(arm.links)
+    links[number - 1] = links[number - 1].replace(
+        rotor_inertia=inertia, gear_ratio=0.0, motor="beyond_spring", joint_stiffness=stiffness
+    )
+    return arm.replace(links=tuple(links))
+
+
+def check_gears(arm, address, mode, limits, far):
+    """Next to 0 one gear has the frequency of gear 0, and so have those ``far`` from it, as single arms say."""
+    omega = omega_of(arm, {address: 0.0}, mode)
+    found = jm.postures_at(arm, omega, address, limits=limits)
+    known = np.asarray(found.value)[np.asarray(found.found)]
+    np.testing.assert_allclose(known, sorted([0.0, *far]), rtol=1e-7, atol=1e-7)
+    assert not np.signbit(known[known == 0.0]).any()
+    assert found.ok
+    assert np.asarray(found.mode)[np.asarray(found.found)].tolist() == [mode] * len(known)
+    again = [omega_of(arm, {address: float(x)}, mode) for x in known]
+    np.testing.assert_allclose(again, omega, rtol=1e-11, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "limits", "far"),
+    [
+        (1, (-10.0, 10.0), [-2.634815614]),
+        (1, (-1.0, 1.0), []),
+        (1, (0.0, 10.0), []),
+        (2, (-10.0, 10.0), [1.872902697]),
+        (2, (-1e4, 1e4), [1.872902697]),
+        (3, (-10.0, 10.0), [0.066062388]),
+        (3, (-1.0, 1.0), [0.066062388]),
+        (3, (-1e4, 0.0), []),
+        (3, (-1e-3, 2e-3), []),
+        (4, (-10.0, 10.0), [1.979430931]),
+    ],
+)
+def test_the_gear_0_and_the_gear_far_from_it_are_found_once_each(mode, limits, far):
+    """D has two zeros, one of them next to 0, which lies on both sides within rounding."""
+    check_gears(with_rotor(2, 1e6), "link2.gear_ratio", mode, limits, far)
+
+
+@pytest.mark.parametrize("limits", [(-10.0, 10.0), (0.0, 10.0), (-10.0, 0.0)])
+@pytest.mark.parametrize(("mode", "stiffness"), [(1, 1e3), (2, 1e3), (1, 1e4), (3, 1e4)])
+def test_a_gear_with_a_double_zero_at_0_is_found_once(mode, stiffness, limits):
+    """At the base, where nothing turns before the spring, D is even in the gear."""
+    arm = with_rotor(1, stiffness)
+    omega = omega_of(arm, {}, mode)
+    found = jm.postures_at(arm, omega, "link1.gear_ratio", limits=limits)
+    known = np.asarray(found.value)[np.asarray(found.found)]
+    assert known == pytest.approx([0.0], rel=0.0, abs=1e-6)
+    assert found.ok
+
+
+def test_gears_of_either_sign_at_the_base_are_both_found():
+    arm = with_rotor(1, 1e3)
+    omega = omega_of(arm, {"link1.gear_ratio": 3.0}, 2)
+    found = jm.postures_at(arm, omega, "link1.gear_ratio", limits=(-10.0, 10.0))
+    np.testing.assert_allclose(found.value, [-3.0, 3.0], rtol=1e-9, atol=0.0)
+
+
+def test_a_rotor_of_little_weight_hides_no_gear_far_from_0():
+    """Gears up to 0.003 change the frequency by less than is told apart: they are one, and the far one is the other."""
+    arm, address = with_rotor(2, 1e6, 1e-8), "link2.gear_ratio"
+    omega = omega_of(arm, {}, 2)
+    found = jm.postures_at(arm, omega, address, limits=(-1e6, 1e6))
+    assert float(found.value[0]) == pytest.approx(0.0, rel=0.0, abs=0.01)
+    assert 1e5 < float(found.value[1]) < 3e5
+    assert found.ok
+    for x in np.asarray(found.value):
+        assert omega_of(arm, {address: float(x)}, 2) == pytest.approx(omega, rel=1e-11, abs=0.0)
+
+
+def test_zeros_are_the_same_within_a_share_of_what_is_usual():
+    """Near 0 their ratio says nothing; one that is proven stands for one that is not."""
+    x = np.array([[-0.0, 0.0, 6e-11, 2.0], [1.0, 1.0 + 1e-9, 2.0, np.nan], [1e-9, 1e-6, 0.5, 0.6]])
+    proven = np.array([[False, True, True, True], [True, True, True, False], [True] * 4])
+    assert value_zeros.repeated(x, proven, 1.0).tolist() == [
+        [True, False, True, False],
+        [False, True, False, False],
+        [False, False, False, False],
+    ]
