@@ -18,7 +18,7 @@ MOST = {
     "hub_inertia": 3,
     "stator_mass": 2,
     "stator_inertia": 2,
-    "rotor_inertia": 6,
+    "rotor_inertia": 8,
     "gear_ratio": 8,
     "base_offset_x": 3,
     "base_offset_y": 3,
