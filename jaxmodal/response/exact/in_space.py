@@ -12,7 +12,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
-from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
+from jaxmodal.response.receptance.in_space import responses_in_space
+from jaxmodal.response.receptance.still_ports import still_inputs
 from jaxmodal.runtime.array_types import Bools, Complexes, Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced

@@ -17,13 +17,10 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import spatial_system
 from jaxmodal.response.driven.stepped_arms import stepped_arm
 from jaxmodal.response.exact.slopes import kept_slopes, with_rate
-from jaxmodal.response.receptance.in_space import (
-    characteristic_factors,
-    dual_motions,
-    growth_in_space,
-    off_axis,
-    parted_motions,
-)
+from jaxmodal.response.receptance.characteristic_in_space import characteristic_factors
+from jaxmodal.response.receptance.dual_motions import dual_motions, parted_motions
+from jaxmodal.response.receptance.in_space import growth_in_space
+from jaxmodal.response.receptance.still_ports import off_axis
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: number of directions times frequencies that are computed at a time under loads, with some 30 kB for each

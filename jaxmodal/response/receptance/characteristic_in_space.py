@@ -9,10 +9,18 @@ import numpy as np
 
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system, stiffness_of
-from jaxmodal.response.receptance.in_space import characteristic_in_space
-from jaxmodal.runtime.array_types import Complexes, Floats, Integers
+from jaxmodal.response.driven.spatial_systems import (
+    SpatialSystem,
+    is_free,
+    spatial_system,
+    stiffness_of,
+)
+from jaxmodal.response.receptance.recursion_in_space import inward
+from jaxmodal.response.receptance.rigid_supports import support_pivots
+from jaxmodal.response.receptance.under_loads import LoadedRecursion
+from jaxmodal.runtime.array_types import Complexes, Floats, Integers, Numbers
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.symmetric import Symmetric
 
 
 class SpatialCharacteristic:
@@ -50,7 +58,7 @@ class SpatialCharacteristic:
         with np.errstate(all="ignore"):
             for cell in np.unique(cells):
                 mine = cells == cell
-                found[mine] = characteristic_in_space(self.systems[cell], omega[mine], share[mine])
+                found[mine] = log_characteristic(self.systems[cell], omega[mine], share[mine])
         return found
 
 
@@ -68,3 +76,36 @@ def _springless(system: SpatialSystem) -> list[complex]:
             if damper > 0.0 and 0.0 < stiffness < np.inf:
                 found.append(1j * stiffness / damper)
     return found
+
+
+def log_characteristic(system: SpatialSystem, omega: Numbers, share: Any) -> Any:
+    """Return the logarithm of the characteristic determinant at complex frequencies, shape (F,).
+
+    Positive factors are left out. ``share`` scales the damping, one number per frequency.
+    """
+    total: Any = np.zeros(omega.shape, complex)
+    for factor in characteristic_factors(system, omega, share):
+        total = total + np.log(factor + 0j)
+    return total
+
+
+def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) -> list[Any]:
+    """Return the factors of the characteristic determinant, except positive ones, as numbers or arrays (F,)."""
+    factors: list[Any] = []
+    if system.at_rest is not None:
+        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega, share)
+        return found.factors + _factors_of_supports(found.symmetric(), system.rigid)
+    for each in inward(system, omega, share):
+        factors += [plane.delta for plane in each.planes]
+        factors += [release.factor for release in each.added.releases]
+        factors += each.added.pivots
+        for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
+            if spring is not plain and not is_free(plain):
+                # the pivot of a damped spring has a pole where its complex stiffness vanishes
+                factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
+    return factors + _factors_of_supports(each.added.stiffness, system.rigid)
+
+
+def _factors_of_supports(w: Symmetric, rigid: int) -> list[Any]:
+    held = range(w.size - rigid, w.size)
+    return support_pivots([[-w[s, t] for t in held] for s in held])

@@ -17,8 +17,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
-from jaxmodal.response.receptance.in_space import still_loads
 from jaxmodal.response.receptance.rigid_supports import supported
+from jaxmodal.response.receptance.still_ports import still_loads
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.array_types import Floats

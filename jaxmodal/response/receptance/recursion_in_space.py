@@ -1,0 +1,152 @@
+"""Stiffness and loads of arms in space at the ground, at any frequency: the frequency recursion with additional loads.
+
+At the ground, the entries between loads are the negative responses between ports; the entries between loads and the six
+directions are the motions of the ports under ground motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.nothing import NOTHING
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.dynamic_stiffness.preload import member_waves
+from jaxmodal.response.driven.members import elastic_member
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
+from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
+from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.response.receptance.rigid_supports import supported
+from jaxmodal.response.receptance.transfers import to_previous
+from jaxmodal.response.receptance.under_loads import LoadedRecursion
+from jaxmodal.runtime.array_types import Numbers
+from jaxmodal.runtime.namespace import xp
+from jaxmodal.spatial.stiffness.constants import Spring
+from jaxmodal.spatial.stiffness.entries import before_joint
+from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+
+#: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
+BLOCK = 2048
+#: number of blocks of frequencies whose members are cached for other postures, 4 MB each for six links
+_KEPT = 16
+
+
+def condensed_in_space(
+    system: SpatialSystem,
+    omega: Numbers,
+    held: frozenset[int] = frozenset(),
+    asked: bool = False,
+) -> tuple[Symmetric, Told]:
+    """Return stiffness and loads at the ground, and what denominators tell of loads that are not held."""
+    w, told = without_rigid_supports(system, omega, asked)
+    if system.rigid:
+        w, terms = supported(w, system.rigid)
+        ground = {row for each in system.base_motions for row, _ in moved_rows(system, each)}
+        loads = [6 + load for load in range(len(system.loads)) if load not in held]
+        growth = told.growth
+        for i in (*sorted(ground), *loads):
+            if w[i, i] is not NOTHING:
+                growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
+        told = told._replace(growth=growth)
+    return w, told
+
+
+def without_rigid_supports(
+    system: SpatialSystem, omega: Numbers, asked: bool = False
+) -> tuple[Symmetric, Told]:
+    """Return stiffness and loads at the ground, those of rigid supports last, and what denominators tell."""
+    if system.at_rest is not None:
+        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega)
+        return found.symmetric(), Told(found.growth)
+    growth, squared = np.zeros(omega.shape), omega * omega
+    below = clamped_below(system.sections, system.theory, omega) if asked else None
+    for each in inward(system, omega, 1.0):
+        growth = np.maximum(growth, each.growth(squared))
+        below = None if below is None else below + each.below(omega.shape)
+    return each.added.stiffness, Told(growth, below)
+
+
+def moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
+    """Yield the rows that an input moves, each with its share: that of the load, or of directions of the ground."""
+    if into.place != "base":
+        yield 6 + system.loads.index(into), 1.0
+        return
+    for row, x in enumerate(system.base_motions[into]):
+        if x is not NOTHING:
+            yield row, x
+
+
+def inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[Passed]:
+    """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping."""
+    squared = omega * omega
+    members = None if system.sections is None else _known_members(system, omega, share)
+    w = Symmetric([NOTHING] * len(places(system.size)))
+    for link in reversed(system.links):
+        planes, springs = link.planes(members), list(_damped(link, omega * share))
+        entries = link.entries._replace(springs=springs)
+        with_terms = not isinstance(omega, Dual)
+        added = before_joint(entries, planes, squared, w, 0, with_terms, link.loads)
+        if link is not system.links[0] or system.base_motions or system.rigid:
+            added = added._replace(stiffness=to_previous(added.stiffness, entries, omega))
+        w = added.stiffness
+        yield Passed(link, planes, springs, added)
+
+
+def _damped(link: DrivenLink, omega: Numbers) -> Iterator[Spring]:
+    """Yield the joint springs with their dampers: ``k + i omega c`` in place of k."""
+    dampers = link.dampers or (0.0,) * len(link.entries.springs)
+    for spring, damper in zip(link.entries.springs, dampers, strict=True):
+        if (isinstance(damper, float) and damper == 0.0) or spring.compliance is NOTHING:
+            yield spring
+        else:
+            stiffness = spring.unit / spring.compliance + 1j * (omega * damper)
+            law = (stiffness, 1.0) if is_free(spring) else (1.0, 1.0 / stiffness)
+            yield spring._replace(unit=law[0], compliance=law[1])
+
+
+def _known_members(system: SpatialSystem, omega: Any, share: Any) -> FreeEndMember:
+    """Return `_members`, cached for arms with the same links; not cached for a ``share`` of the damping."""
+    alone = isinstance(omega, Dual) or not isinstance(share, float) or share != 1.0
+    if alone or omega.size > BLOCK:
+        return _members(system, omega, share)
+    key = omega.dtype.char.encode() + omega.tobytes()
+    if key not in system.known:
+        found = _members(system, omega, share)
+        if len(system.known) >= _KEPT:
+            return found
+        system.known[key] = found
+    return system.known[key]
+
+
+def _members(system: SpatialSystem, omega: Any, damped: Any) -> FreeEndMember:
+    """Return the flexible links in both planes, each field of shape (2, links, F)."""
+    s = system.sections
+    assert s is not None
+    share: Any = 0.0
+    if system.loss_factor is not None:
+        share = share + system.loss_factor
+    if system.kelvin_voigt_time is not None:
+        share = share + omega * system.kelvin_voigt_time
+    if not isinstance(share, float):
+        factor = 1.0 + 1j * (share * damped)
+        s = s._replace(
+            youngs_modulus=s.youngs_modulus * factor, shear_modulus=s.shear_modulus * factor
+        )
+    shape = np.broadcast_shapes(*map(np.shape, s))
+    s = Sections(*(xp.broadcast_to(x, shape) for x in s))
+    found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
+    twist = s.length, s.shear_modulus, s.torsion_constant, s.density
+    pressed = s.area, s.axial_force
+    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z, *pressed)
+    w = found.waves
+    w = w._replace(
+        mu=xp.stack([w.mu[0], mu * omega]), axial_rigidity=xp.stack([w.axial_rigidity[0], rigidity])
+    )
+    axial = np.array([float(system.theory.axial), 1.0])[:, None, None]
+    return elastic_member(found._replace(waves=w), axial)
