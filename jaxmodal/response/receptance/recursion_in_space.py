@@ -27,7 +27,8 @@ from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
-from jaxmodal.spatial.stiffness.entries import before_joint
+from jaxmodal.spatial.stiffness.entries import with_link
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
@@ -87,13 +88,17 @@ def inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[Passed]:
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
     w = Symmetric([NOTHING] * len(places(system.size)))
+
+    def carried(w: Symmetric, link: LinkEntries) -> Symmetric:
+        return to_previous(w, link, omega)
+
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
         with_terms = not isinstance(omega, Dual)
-        added = before_joint(entries, planes, squared, w, 0, with_terms, link.loads)
-        if link is not system.links[0] or system.base_motions or system.rigid:
-            added = added._replace(stiffness=to_previous(added.stiffness, entries, omega))
+        read = link is not system.links[0] or system.base_motions or system.rigid
+        onward = carried if read else (lambda w, _: w)
+        added = with_link(entries, planes, squared, w, 0, with_terms, link.loads, onward)
         w = added.stiffness
         yield Passed(link, planes, springs, added)
 

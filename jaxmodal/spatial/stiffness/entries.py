@@ -97,6 +97,7 @@ def with_link(
     rounding: Rounding = 0,
     with_terms: bool = False,
     loads: Sequence[LoadEntries] = (),
+    onward: Callable[[Symmetric, LinkEntries], Symmetric] | None = None,
 ) -> Added:
     """Add one link to the stiffness at the outer end of its elastic part.
 
@@ -115,22 +116,10 @@ def with_link(
         Whether to compute ``terms`` of the releases.
     loads : sequence of LoadEntries
         The part of each load carried along in ``w`` that acts on this link.
+    onward : function
+        How the stiffness at the joint, in the axes of the link, becomes that of the previous link: by default `turned`
+        and `shifted`.
     """
-    added = before_joint(link, members, squared, w, rounding, with_terms, loads)
-    w = _shaken_by(rounding)(added.stiffness)
-    return added._replace(stiffness=shifted(turned(w, link.rotation), link.offset).kept())
-
-
-def before_joint(
-    link: LinkEntries,
-    members: Sequence[FreeEndMember],
-    squared: Number,
-    w: Symmetric,
-    rounding: Rounding = 0,
-    with_terms: bool = False,
-    loads: Sequence[LoadEntries] = (),
-) -> Added:
-    """Return `with_link` but for its last step: the stiffness is at the joint of the link, in the axes of the link."""
     shaken = _shaken_by(rounding)
     w = _held(less_body(w, link.outer, squared), link.supports)
     w = _less_loads(w, [x.outer for x in loads])
@@ -152,7 +141,11 @@ def before_joint(
         if rotor:
             w = less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
-    return Added(w, releases, pivots, inner)
+    return Added((onward or _onward)(shaken(w), link), releases, pivots, inner)
+
+
+def _onward(w: Symmetric, link: LinkEntries) -> Symmetric:
+    return shifted(turned(w, link.rotation), link.offset).kept()
 
 
 def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
