@@ -129,8 +129,8 @@ def time_optimal(
     Raises
     ------
     ArmError
-        If a limit is missing or invalid, gravity alone exceeds a torque limit, the path has a corner, or no joint moves
-        along it.
+        If a limit is missing, invalid or infinite for all joints that move, gravity alone exceeds a torque limit, the path
+        has a corner, or no joint moves along it.
 
     Notes
     -----
@@ -264,9 +264,14 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
             np.concatenate([most, -least]),
             reach[i + 1],
         )
-        reach[i] = min(x, fastest[i])
-        if not reach[i] > 0.0:
+        if not x > 0.0:
             raise _stuck(i, number)
+        if not x < np.inf:
+            raise ArmError(
+                "acceleration, torque: no joint that moves has a finite limit at "
+                f"{100.0 * i / (number - 1):.0f} % of the path, and without one it takes no time; give one."
+            )
+        reach[i] = min(x, fastest[i])
     squares = np.zeros(number)
     for i in range(number - 2):
         a, b, least, most = both(i)

@@ -140,6 +140,8 @@ def test_arms_in_space_and_what_is_left_then():
         ({"speed": 1.0}, "acceleration, torque: neither is given"),
         ({"acceleration": 0.0}, "acceleration = 0.0: must be greater than 0"),
         ({"acceleration": 1.0, "points": 4}, "points = 4: must be 8 or more"),
+        ({"acceleration": np.inf}, "no joint that moves has a finite limit"),
+        ({"speed": 1.0, "torque": np.inf}, "no joint that moves has a finite limit"),
         ({"torque": 1.0, "gravity": (0.0, -9.81)}, "for gravity and supports alone on this path"),
     ],
 )
