@@ -129,8 +129,8 @@ def time_optimal(
     Raises
     ------
     ArmError
-        If a limit is missing, invalid or infinite for all joints that move, gravity alone exceeds a torque limit, the path
-        has a corner, or no joint moves along it.
+        If a limit is missing, invalid or infinite for all joints that move, gravity alone exceeds a torque limit, the
+        path has a corner, or no joint moves along it.
 
     Notes
     -----
