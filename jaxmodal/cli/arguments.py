@@ -154,22 +154,20 @@ def load_any_arm(argument: str, check: bool = True) -> AnyArm:
 
 
 def load_vibrating_arm(argument: str) -> AnyArm:
-    """Read the arm named by a command-line argument; an arm in space without flexibility is an error."""
-    from jaxmodal.spatial.arms.plausibility import nothing_gives_way, warn_of_implausible_values
+    """Read the arm named by a command-line argument; an arm that cannot vibrate is an error."""
+    from jaxmodal.spatial.arms.plausibility import most_modes, warn_of_implausible_values, why_still
     from jaxmodal.spatial.files.robot_files import is_robot
 
     arm = load_any_arm(argument, check=False)
-    if nothing_gives_way(arm):
-        remedy = "give joint_stiffness, or links a section and a material and no rigid = true."
-        if is_robot(argument):
+    if (still := why_still(arm)) is not None:
+        remedy = f"{still.remedy}."
+        if is_robot(argument) and most_modes(arm) == 0:
             remedy = (
                 f"a URDF does not say what does. Run `jaxmodal convert {argument} --out arm.toml --joint-stiffness "
                 f"'*=2e4'` (N m/rad, by the names of joints), or write an arm file with urdf = \"{argument}\" and "
                 "joint_stiffness or sections (docs/robots.md)."
             )
-        raise BadInput(
-            f"{argument}: nothing gives way, all links and joints are rigid, so there are no frequencies; {remedy}"
-        )
+        raise BadInput(f"{argument}: {still.reason}, so there are no frequencies; {remedy}")
     warn_of_implausible_values(arm, argument)
     return arm
 

@@ -14,7 +14,7 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.planar import kept_in_its_plane
-from jaxmodal.spatial.arms.plausibility import nothing_gives_way
+from jaxmodal.spatial.arms.plausibility import why_still
 
 
 def require_lumpable(arm: Any) -> None:
@@ -63,7 +63,7 @@ def arm_in_space(arm: AnyArm) -> tuple[SpatialArm, bool]:
 
 
 def _require_separate_springs(arm: SpatialArm) -> None:
-    """Refuse an elastic base that couples its directions, and an arm in which nothing gives way."""
+    """Refuse an elastic base that couples its directions, and an arm without frequencies."""
     if arm.base_stiffness is not None:
         matrix = np.array(arm.base_stiffness.rows(), float)
         if np.any(matrix != np.diag(np.diag(matrix))):
@@ -71,8 +71,7 @@ def _require_separate_springs(arm: SpatialArm) -> None:
                 "base_stiffness: has off-diagonal entries, and springs of joints are not coupled; give the six "
                 "values of a diagonal."
             )
-    if nothing_gives_way(arm):
+    if (still := why_still(arm)) is not None:
         raise ArmError(
-            "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
-            "joint_stiffness, or links a section and a material."
+            f"arm: {still.reason}, so there are no frequencies to hand on; {still.remedy}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.arm.arm import require_arm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.arms.plausibility import nothing_gives_way
+from jaxmodal.spatial.arms.plausibility import why_still
 
 
 def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
@@ -51,8 +51,5 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
                 f"link{number}: {free[0]} = 0 leaves its joint free, so no motor can move the link; give a stiffness "
                 "above 0, or leave it out for a rigid one."
             )
-    if vibrating and nothing_gives_way(arm):
-        raise ArmError(
-            "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
-            "links a section and a material."
-        )
+    if vibrating and (still := why_still(arm)) is not None:
+        raise ArmError(f"arm: {still.reason}, so nothing vibrates; {still.remedy}.")

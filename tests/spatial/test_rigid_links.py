@@ -221,3 +221,32 @@ def test_an_arm_in_which_nothing_gives_way_is_remarked_and_refused_by_commands(t
         shown = run_command(command, path)
         assert (shown.exit_code, shown.stdout) == (2, "")
         assert shown.stderr.startswith(f"Error: {path}: nothing gives way")
+
+
+def test_an_arm_in_which_nothing_has_mass_is_remarked_and_refused_by_commands(tmp_path):
+    massless = jm.SpatialLink(0.3, rigid=True, joint_stiffness=1e4, joint_axis=(0, 1, 0))
+    still = jm.SpatialArm((massless, massless))
+    for arm in (still, jm.SpatialArm((massless.replace(stator=BODY), massless))):
+        (remark,) = jm.check_arm(arm).remarks
+        assert "nothing has mass" in str(remark)
+    on_springs = jm.SpatialArm((massless.replace(stator=BODY), massless))
+    on_springs = on_springs.replace(base_stiffness=[1e6] * 3 + [1e4] * 3)
+    thin = jm.RigidBody(inertia=[1e-3, 1e-3, 1e-3])
+    for arm in (
+        still.replace(payload=BODY),
+        still.replace(payload=thin),
+        jm.SpatialArm(
+            (massless, massless.replace(rotor_inertia=1e-4, gear_ratio=1.0, motor="beyond_spring"))
+        ),
+        on_springs,
+    ):
+        assert not any("nothing has mass" in str(remark) for remark in jm.check_arm(arm).remarks)
+        assert jm.natural_frequencies(arm, 1).certified.all()
+    path = tmp_path / "arm.toml"
+    jm.write_arm(still, path)
+    for command in ("frequencies", "modes", "sensitivities"):
+        shown = run_command(command, path)
+        assert (shown.exit_code, shown.stdout) == (2, "")
+        assert shown.stderr.startswith(f"Error: {path}: nothing has mass")
+    with pytest.raises(jm.ArmError, match="nothing has mass"):
+        jm.exchange.write_mjcf(still, tmp_path / "arm.xml")

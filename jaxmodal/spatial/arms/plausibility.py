@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,6 +31,7 @@ from jaxmodal.arm.plausible_joints import (
     rotor_findings,
     spring_findings,
 )
+from jaxmodal.arm.quantities import Record
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.arms.plausible_loads import load_findings
 from jaxmodal.spatial.parts.bodies import RigidBody, fault_of
@@ -38,7 +42,29 @@ from jaxmodal.spatial.parts.sections import SpatialSection
 #: range of angles between joint axes, rad, for which a distant common normal is probably not intended
 _NEARLY = (1e-9, 0.02)
 
-_RIGID = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
+
+@dataclass(frozen=True)
+class WhyStill:
+    """Why an arm has no frequencies, and what to give it, in words; the address and the value of what causes it."""
+
+    reason: str
+    remedy: str
+    address: str
+    value: float
+
+
+_RIGID = WhyStill(
+    "nothing gives way, all links and joints are rigid",
+    "give joint_stiffness, or links a section and a material",
+    "link*.joint_stiffness",
+    math.inf,
+)
+_MASSLESS = WhyStill(
+    "nothing has mass",
+    "give links bodies (hub, body), or a section and a material, or the arm a payload",
+    "link*.body.mass",
+    0.0,
+)
 
 
 def implausible_values(arm: AnyArm) -> list[Implausibility]:
@@ -53,8 +79,9 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
     []
     """
     found = _FINDERS.of(arm)(arm)
-    if nothing_gives_way(arm):
-        found.append(Implausibility("link*.joint_stiffness", math.inf, _RIGID))
+    if (still := why_still(arm)) is not None:
+        message = f"{still.reason}, so there are no frequencies; {still.remedy}"
+        found.append(Implausibility(still.address, still.value, message))
     return found
 
 
@@ -68,9 +95,30 @@ def most_modes(arm: AnyArm) -> float:
     return sum(stiffness is not None and math.isfinite(float(stiffness)) for stiffness in given)
 
 
-def nothing_gives_way(arm: AnyArm) -> bool:
-    """Return whether all links of an arm are rigid, and neither joints nor base have springs."""
-    return most_modes(arm) == 0
+def why_still(arm: AnyArm) -> WhyStill | None:
+    """Return why an arm cannot vibrate: nothing in it gives way, or nothing has mass; None if it can."""
+    if most_modes(arm) == 0:
+        return _RIGID
+    still = (
+        "" if arm.base_stiffness is not None else "stator"
+    )  # of link 1, which only an elastic base moves
+    masses = (float(link.mass) for link in arm.links)
+    bodies = itertools.chain(
+        _inertias(arm.links[0], still), *map(_inertias, (*arm.links[1:], arm.payload))
+    )
+    return None if any(masses) or any(bodies) else _MASSLESS
+
+
+def _inertias(part: Record, still: str = "") -> Iterator[float]:
+    """Yield all masses and moments of inertia given to a link or a body, but for those of a part that does not move."""
+    for item in dataclasses.fields(part):  # type: ignore[arg-type]
+        value = getattr(part, item.name)
+        if still and item.name.startswith(still):
+            continue
+        if isinstance(value, Record):
+            yield from _inertias(value)
+        elif value is not None and item.metadata.get("unit") in ("kg", "kg m^2"):
+            yield float(value)
 
 
 def warn_of_implausible_values(arm: AnyArm, source: str = "", *, vibrates: bool = True) -> None:
@@ -84,7 +132,9 @@ def warn_of_implausible_values(arm: AnyArm, source: str = "", *, vibrates: bool 
         False for an arm that may be rigid, since it moves and no frequencies are asked for.
     """
     found = implausible_values(arm)
-    planar.warn([remark for remark in found if vibrates or remark.message != _RIGID], source)
+    planar.warn(
+        [remark for remark in found if vibrates or _RIGID.reason not in remark.message], source
+    )
 
 
 @np.errstate(all="ignore")

@@ -239,10 +239,11 @@ def rotation_of(name: str, rows: object) -> Rotation:
         vector[i] = squares[largest]
         j, k = (i + 1) % 3, (i + 2) % 3
         scalar = matrix[k, j] - matrix[j, k]
-    angle = 2.0 * math.atan2(float(np.linalg.norm(vector)), float(scalar))
-    if not np.any(vector):
-        vector, angle = np.array([0.0, 0.0, 1.0]), 0.0
-    return Rotation(Direction(*(float(x) for x in vector)), angle)
+    size = float(np.linalg.norm(vector))
+    if size == 0.0:
+        return Rotation(Direction(0.0, 0.0, 1.0), 0.0)
+    axis = Direction(*(float(x) for x in vector / np.max(np.abs(vector))))
+    return Rotation(axis, 2.0 * math.atan2(size, float(scalar)))
 
 
 def as_frame(name: str, value: object) -> tuple[Rotation, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from jaxmodal.spatial.arms.plausibility import WhyStill
 from jaxmodal.spatial.robots.bodies import lump_of, total_of
 from jaxmodal.spatial.robots.chains import Chain, Part
 from jaxmodal.spatial.robots.descriptions import TURNING, Robot
@@ -81,7 +82,9 @@ def _kind(part: Part) -> str:
     return "" if part.held_by is None else part.held_by.kind
 
 
-def missing_of(chain: Chain, springs: Collection[str], beams: Collection[str]) -> Iterator[str]:
+def missing_of(
+    chain: Chain, springs: Collection[str], beams: Collection[str], still: WhyStill | None
+) -> Iterator[str]:
     """Yield a line for each kind of missing data, with the value assumed."""
     for keyword, joints in (("joint_stiffness", chain.turning), ("slide_stiffness", chain.sliding)):
         rigid = [each.joint.name for each in joints if each.joint.name not in springs]
@@ -90,5 +93,5 @@ def missing_of(chain: Chain, springs: Collection[str], beams: Collection[str]) -
     links = [each.joint.child for each in chain.moving if each.joint.child not in beams]
     if links:
         yield f"sections and materials of {', '.join(links)}: taken as rigid bodies"
-    if not springs and not beams:
-        yield "so nothing gives way, and there are no frequencies"
+    if still is not None:
+        yield f"so {still.reason}, and there are no frequencies"

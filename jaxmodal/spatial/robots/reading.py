@@ -15,7 +15,7 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.joint_frames import without_noise
 from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
-from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values, why_still
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.springs import Spring
@@ -235,7 +235,7 @@ def urdf_report(
         joints=tuple(facts),
         ground_mass=ground.mass,
         notes=tuple(notes_of(robot, chain, at, bool(beams), structural_mass)),
-        missing=tuple(missing_of(chain, springs, beams)),
+        missing=tuple(missing_of(chain, springs, beams, why_still(arm))),
     )
 
 
