@@ -39,15 +39,13 @@ def same_as_library(tmp_path, arms, theories, shape_error):
     """Solve all in the page and compare."""
     truths, cases = [], []
     for arm, theory in zip(arms, theories, strict=True):
-        found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
+        shapes = jm.mode_shapes(arm, MODES, theory=theory, stations=STATIONS, throw=False)
+        found, drawn = shapes.frequencies, np.asarray(shapes.displacement)
         omega = np.asarray(found.omega)
         above = np.flatnonzero(omega > 0.0)
         probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]], 3.3 * omega[-1]])
         counts = np.asarray(jm.count_below(arm, probes, theory=theory)).tolist()
-        drawn = jm.mode_shapes(
-            arm, MODES, theory=theory, stations=STATIONS, throw=False
-        ).displacement
-        truths.append((found, counts, above, np.asarray(drawn)))
+        truths.append((found, counts, above, drawn))
         more = {"below": probes.tolist(), "shapes": above.tolist(), "points": STATIONS}
         cases.append(case(arm, theory, **more))
     for k, (truth, got) in enumerate(zip(truths, solved_in_page(tmp_path, cases), strict=True)):

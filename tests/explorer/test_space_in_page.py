@@ -87,12 +87,12 @@ def same_as_library(tmp_path, arms, theories, shape_error=1e-7, under_loads=Fals
     """Solve all in the page and compare; as many modes as there are."""
     truths, cases = [], []
     for arm, theory in zip(arms, theories, strict=True):
-        found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
+        shapes = jm.mode_shapes(arm, MODES, theory=theory, stations=PIECES + 1, throw=False)
+        found = shapes.frequencies
         omega = np.asarray(found.omega)
         above = np.flatnonzero(omega > 0.0)
         probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]]])
         counts = np.asarray(jm.count_below(arm, probes, theory=theory)).tolist()
-        shapes = jm.mode_shapes(arm, MODES, theory=theory, stations=PIECES + 1, throw=False)
         truths.append((found, counts, above, shapes))
         more = {"below": probes.tolist(), "shapes": above.tolist(), "modes": MODES}
         cases.append(case(arm, theory, **more))

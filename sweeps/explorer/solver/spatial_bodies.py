@@ -24,6 +24,9 @@ CENTRES = (
 
 Place = tuple[int, int, int]
 
+#: a change of nothing: this one object, since most numbers are moved by few values, and fractions are slow to subtract
+NONE = Fraction(0)
+
 
 def _bodies(arm: SpatialArm) -> list[str]:
     """Return the addresses of all bodies, the payload last."""
@@ -72,17 +75,38 @@ def base_formula(*entries: Number) -> list[Number]:
 def by_centre(
     rest: Sequence[Fraction], at: Mapping[Place, Sequence[Fraction]]
 ) -> Iterator[tuple[str, list[Fraction]]]:
-    """Yield the products of the centre's coordinates by name, with their coefficients, from numbers at `CENTRES`."""
+    """Yield the products of the centre's coordinates by name, with their coefficients, from numbers at `CENTRES`.
+
+    Equal numbers at several centres are best one object, of which the coefficients are `NONE` at once.
+    """
     unit = {axis: tuple(int(axis == x) for x in "xyz") for axis in "xyz"}
     half = Fraction(1, 2)
     linear, square = {}, {}
     for axis, (x, y, z) in unit.items():
         ahead, behind = at[x, y, z], at[-x, -y, -z]
-        linear[axis] = [half * (a - b) for a, b in zip(ahead, behind, strict=True)]
-        square[axis] = [half * (a + b) - r for a, b, r in zip(ahead, behind, rest, strict=True)]
+        linear[axis] = [
+            NONE if a is b else half * (a - b) for a, b in zip(ahead, behind, strict=True)
+        ]
+        square[axis] = [
+            NONE if a is b is r else half * (a + b) - r
+            for a, b, r in zip(ahead, behind, rest, strict=True)
+        ]
         yield axis, linear[axis]
         yield 2 * axis, square[axis]
     for p, q in itertools.combinations("xyz", 2):
         x, y, z = (a + b for a, b in zip(unit[p], unit[q], strict=True))
-        parts = zip(at[x, y, z], rest, linear[p], linear[q], square[p], square[q], strict=True)
-        yield p + q, [both - sum(others, Fraction(0)) for both, *others in parts]
+        parts = zip(linear[p], linear[q], square[p], square[q], strict=True)
+        yield (
+            p + q,
+            [
+                less(less(both, r), sum((a for a in others if a is not NONE), NONE))
+                for both, r, others in zip(at[x, y, z], rest, parts, strict=True)
+            ],
+        )
+
+
+def less(number: Fraction, other: Fraction) -> Fraction:
+    """Return the difference, `NONE` where both are one object or nothing is taken away."""
+    if other is NONE:
+        return number
+    return NONE if number is other else number - other

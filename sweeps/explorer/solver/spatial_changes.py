@@ -21,11 +21,10 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
-from sweeps.explorer.solver.spatial_bodies import CENTRES, MOMENTS, by_centre
+from sweeps.explorer.solver.spatial_bodies import CENTRES, MOMENTS, NONE, by_centre, less
 
 #: rounding error in double-double, relative to the largest number of the link; smaller changes are zero
-_NOTHING = Fraction(1, 10**27)
-_NONE = Fraction(0)
+_NOTHING = 1e-27
 #: angles at which links are reduced, and the functions of the angle in which numbers are linear
 _ANGLES = 0.0, 0.5 * np.pi, np.pi
 _TURNED = "", "sine", "versed"
@@ -142,8 +141,14 @@ class Terms:
     def __init__(self, samples: Mapping[str, Numbers], places: Mapping[str, int]) -> None:
         self.samples, self.places, self.first = samples, places, samples[FIRST]
         self.found: list[Term] = []
+        self._largest = _size(self.first)
 
-    def _add(self, factors: list[Any], changes: list[list[float]]) -> None:
+    def _add(self, factors: list[Any], by: Numbers, size: float) -> None:
+        """Add changes above the rounding error of the largest number, here or of a size beside, as double-doubles."""
+        least = _NOTHING * max(1.0, self._largest, size)
+        changes = [
+            [k, *_pair(x)] for k, x in enumerate(by) if x is not NONE and abs(float(x)) > least
+        ]
         if changes:
             self.found.append([factors, changes])
 
@@ -168,7 +173,7 @@ class Terms:
             if shift:
                 factors.append(offsets[shift - 1])
             if factors:
-                self._add(factors, _changes(by, [*self.first, *row]))
+                self._add(factors, by, _size(row))
 
     def link_before(self, link: str) -> None:
         """Add changes by the tip offset of the link before, and by its length if it is rigid."""
@@ -176,8 +181,8 @@ class Terms:
             place = self.places.get(f"{link}.{field}")
             if place is not None and key in self.samples:
                 row = self.samples[key]
-                by = [x if k in _OFFSET else _NONE for k, x in enumerate(_less(row, self.first))]
-                self._add([place], _changes(by, [*self.first, *row]))
+                by = [x if k in _OFFSET else NONE for k, x in enumerate(_less(row, self.first))]
+                self._add([place], by, _size(row))
 
     def bar(self, link: str) -> None:
         """Add changes of the mass properties of a rigid link by its length, its square and its cube."""
@@ -186,10 +191,10 @@ class Terms:
         cube = [(c - 3 * b + 3 * a) / 6 for a, b, c in zip(one, two, three, strict=True)]
         square = [(b - 2 * a - 6 * p) / 2 for a, b, p in zip(one, two, cube, strict=True)]
         linear = [a - q - p for a, q, p in zip(one, square, cube, strict=True)]
-        beside = [*one, *two, *three]
+        size = max(map(_size, (one, two, three)))
         for power, row in enumerate((linear, square, cube), start=1):
-            by = [_NONE if k in _OFFSET else x for k, x in enumerate(row)]
-            self._add([place] * power, _changes(by, beside))
+            by = [NONE if k in _OFFSET else x for k, x in enumerate(row)]
+            self._add([place] * power, by, size)
 
     def bodies(self, owner: int, rigid: bool) -> None:
         """Add changes by masses, centres and inertias of the link's bodies, the next link's stator and the payload."""
@@ -199,18 +204,18 @@ class Terms:
                 place = self.places.get(f"{body}.inertia.{moment}")
                 if place is not None:
                     row = self.samples[f"{kind}.inertia.{moment}"]
-                    self._add([place], _changes(_less(row, self.first), [*self.first, *row]))
+                    self._add([place], _less(row, self.first), _size(row))
             mass = self.places.get(f"{body}.mass")
             if mass is None:
                 continue
             at_rest = self.samples[f"{kind}.mass"]
-            beside = [*self.first, *at_rest]
-            self._add([mass], _changes(_less(at_rest, self.first), beside))
+            size = _size(at_rest)
+            self._add([mass], _less(at_rest, self.first), size)
             away = self._away(body, f"link{owner}", kind == "hub", rigid)
             others = {place: self.samples[f"{kind}.mass at {place}"] for place in CENTRES}
             for axes, by in by_centre(at_rest, others):
                 if all(away[axis] for axis in axes):
-                    self._add([mass, *(_sum(away[axis]) for axis in axes)], _changes(by, beside))
+                    self._add([mass, *(_sum(away[axis]) for axis in axes)], by, size)
 
     def _away(self, body: str, link: str, at_joint: bool, rigid: bool) -> dict[str, list[Any]]:
         """Return, per axis, the values and signs whose sum is the place of a body relative to the end of its link."""
@@ -229,17 +234,16 @@ def _sum(parts: list[Any]) -> Any:
 
 
 def exact_cells(x: Number, cells: int) -> list[Fraction]:
-    """Return the double-double numbers of all cells as exact fractions; most equal the first."""
-    first = _exact(x)
-    high, low = (np.broadcast_to(np.ravel(part), cells) for part in (x.hi, x.lo))
-    same = (high == high[0]) & (low == low[0])
-    return [first if own else _exact(x, cell) for cell, own in enumerate(same)]
+    """Return the double-double numbers of all cells as exact fractions; equal ones are one object."""
+    parts = (np.broadcast_to(np.ravel(part), cells).tolist() for part in (x.hi, x.lo))
+    both = list(zip(*parts, strict=True))
+    known = {pair: _exact(*pair) for pair in set(both)}
+    return [known[pair] for pair in both]
 
 
-def _exact(x: Number, cell: int = 0) -> Fraction:
-    """Return the double-double number of one cell as an exact fraction."""
-    high, low = (float(np.ravel(part)[cell if np.size(part) > 1 else 0]) for part in (x.hi, x.lo))
-    return Fraction(high) + Fraction(low)
+def _exact(high: float, low: float) -> Fraction:
+    """Return a double-double number as an exact fraction."""
+    return Fraction(high) + Fraction(low) if low else Fraction(high)
 
 
 def _pair(x: Fraction) -> tuple[float, float]:
@@ -252,14 +256,13 @@ def pairs(values: Numbers) -> list[list[float]]:
     return [list(x) for x in zip(*map(_pair, values), strict=True)]
 
 
-def _changes(by: Numbers, beside: Numbers) -> list[list[float]]:
-    """Return indices and double-double pairs of changes above the rounding error of the largest number."""
-    least = _NOTHING * max(map(abs, (*beside, Fraction(1))))
-    return [[k, *_pair(x)] for k, x in enumerate(by) if abs(x) > least]
+def _size(row: Numbers) -> float:
+    """Return the largest absolute value of numbers, to double precision."""
+    return max(map(abs, map(float, row)))
 
 
 def _less(row: Numbers, other: Numbers) -> Numbers:
-    return [_NONE if y is x else y - x for x, y in zip(other, row, strict=True)]
+    return list(map(less, row, other))
 
 
 def _by_sines(rows: Mapping[tuple[int, ...], Numbers], axis: int) -> dict[tuple[int, ...], Numbers]:
@@ -269,10 +272,10 @@ def _by_sines(rows: Mapping[tuple[int, ...], Numbers], axis: int) -> dict[tuple[
     found = {place: row for place, row in rows.items() if place[axis] == 0}
     for place, row in list(found.items()):
         x, y = (_less(rows[*place[:axis], k, *place[axis + 1 :]], row) for k in (1, 2))
-        still = [a is _NONE and b is _NONE for a, b in zip(x, y, strict=True)]
+        still = [a is NONE and b is NONE for a, b in zip(x, y, strict=True)]
         columns = list(zip(still, x, y, strict=True))
         for k, (p, q) in ((1, (v2, -v1)), (2, (-s2, s1))):
-            by = [_NONE if rest else (a * p + b * q) / determinant for rest, a, b in columns]
+            by = [NONE if rest else (a * p + b * q) / determinant for rest, a, b in columns]
             found[*place[:axis], k, *place[axis + 1 :]] = by
     return found
 
@@ -281,4 +284,5 @@ def _by_sines(rows: Mapping[tuple[int, ...], Numbers], axis: int) -> dict[tuple[
 def _sines(angle: float) -> tuple[Fraction, Fraction]:
     """Return sine and versed sine of an angle from the half angle, as the library computes them."""
     ((sine, cosine, _),) = sin_cos(number(np.array([0.5 * angle]), Arithmetic.double_double))
-    return _exact(sine * cosine * 2.0), _exact(sine * sine * 2.0)
+    one, versed = (exact_cells(x, 1)[0] for x in (sine * cosine * 2.0, sine * sine * 2.0))
+    return one, versed
