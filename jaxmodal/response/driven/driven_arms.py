@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams
+from jaxmodal.response.driven.member_tables import MemberTable, member_table
 from jaxmodal.response.driven.members import members_of
 from jaxmodal.response.driven.systems import System
 from jaxmodal.runtime.namespace import Array
@@ -88,33 +89,59 @@ def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[Free
     """Return the members of a link, base first; computed once for all cells with the same link."""
     beam, damping = arms.beams[link], arms.damping[link]
     damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
-    shares = [
-        share for of, share in zip(system.cut.links, system.cut.shares, strict=True) if of == link
-    ]
+    shares = _shares(system, link)
     found = members_of(damped_beams(beam, damping, omega), system.theory, omega, shares)
     return [FreeEndMember(*(x[place] for x in found)) for place in range(len(shares))]
 
 
+def _shares(system: System, link: int) -> list[float]:
+    """Return the shares of a link's length that its parts have, base first."""
+    return [
+        share for of, share in zip(system.cut.links, system.cut.shares, strict=True) if of == link
+    ]
+
+
 class Known(NamedTuple):
-    """Values of a link that all cells share at some frequencies: its members, and its damped moduli and springs."""
+    """Values of a link that all cells share at some frequencies: its members, and its damped moduli and springs.
+
+    Where members vary, ``table`` has them for all cells, if it can.
+    """
 
     members: list[FreeEndMember] | None
     damped: dict[str, Any] | None
+    table: MemberTable | None
 
 
 def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known:
     """Return the values of a link that all cells share; ``broad`` are arms from `wide`."""
     beam, damping = broad.beams[link], broad.damping[link]
     of_damping = same_everywhere(damping)
-    members = damped = None
+    members = damped = table = None
     if same_everywhere(beam, _OF_ENDS) and same_everywhere(damping, _OF_ENDS):
         members = link_members(system, broad, link, omega)
+    else:
+        table = member_table(beam, damping, system.theory, omega, _shares(system, link), _OF_ENDS)
     if of_damping and all(
         np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
     ):
         found = damped_beams(beam, damping, omega)
         damped = {name: getattr(found, name) for name in _DAMPED}
-    return Known(members, damped)
+    return Known(members, damped, table)
+
+
+def members_known(
+    system: System, broad: Arms, known: Sequence[Known], cells: slice, omega: np.ndarray
+) -> list[FreeEndMember]:
+    """Return the members of all links of some cells; ``broad`` are these cells, from `wide`."""
+    made: list[FreeEndMember] = []
+    for link, found in enumerate(known):
+        if found.members is not None:
+            made += found.members
+        elif found.table is not None:
+            made += found.table.members(cells)
+        else:
+            made += link_members(system, broad, link, omega)
+    return made
 
 
 def with_known(arms: Arms, known: Sequence[Known]) -> Arms:

@@ -120,13 +120,30 @@ def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
     )
     axial = _axial(w, gives_along)
     elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
-    slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
-    if loaded:  # static axial force makes one or the other large
-        slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
+    slow = _is_slow(found)
     if is_traced(slow) or not isinstance(w.beta, np.ndarray):
         series = _slow_member(found, slow, axial)
         return FreeEndMember(*(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True)))
     return _with_slow(elastic, found, np.asarray(slow), axial) if np.any(slow) else elastic
+
+
+def delta_by_growth(beam: BeamArrays, theory: Theory, omega: Array, delta: Array) -> Array:
+    """Return ``delta`` of `member_at`, divided by the growth of bending in slow members, too, where it is not."""
+    found = member_waves(beam, theory, omega, Arithmetic.float64)
+    decay, shrunk = (
+        _hyperbolic(found.waves.z1, found.waves.alpha)[0],
+        _circular(found.waves.beta)[0],
+    )
+    return xp.where(_is_slow(found), decay * shrunk, 1.0) * delta
+
+
+def _is_slow(found: MemberWaves) -> Any:
+    """Return a mask of members whose bending is taken from power series."""
+    w, loaded = found.waves, found.shear_share is not None
+    slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
+    if loaded:  # static axial force makes one or the other large
+        slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
+    return slow
 
 
 def _with_slow(

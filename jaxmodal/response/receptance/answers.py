@@ -14,7 +14,7 @@ from jaxmodal.response.driven.driven_arms import (
     by_links,
     known_of,
     link_by_link,
-    link_members,
+    members_known,
     some_cells,
     wide,
     with_known,
@@ -113,11 +113,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
                 own = some_cells(arms, cells)
                 broad = wide(own)
-                each = [
-                    member
-                    for link, shared in enumerate(known)
-                    for member in shared.members or link_members(system, broad, link, some)
-                ]
+                each = members_known(system, broad, known, cells, some)
                 values[at], infinite[at], large = _looked_at(
                     system, own, with_known(broad, known), each, some
                 )
