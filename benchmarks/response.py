@@ -10,7 +10,7 @@ time of this one process, the medians of repeats in turn:
 - payloads: as many random payloads in one posture, joints: random payloads, joint springs and dampers, both: random
   payloads and angles; for which there are sums, too, from twice as many arms as samples on;
 - mixed: as many arms whose payload, first length and angles vary at random, for which there are no such sums; lengths:
-  random lengths of all three links.
+  random lengths of all three links. Their members are polynomials in these lengths.
 
 Rivals get the members' matrices and the modes for free:
 

@@ -19,7 +19,7 @@ from numpy.polynomial import chebyshev
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.damping import Damping, damped_beams
-from jaxmodal.response.driven.members import delta_by_growth, member_at
+from jaxmodal.response.driven.members import delta_by_growth, member_at, phases
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -33,6 +33,9 @@ _POWERS = {
 #: numbers of values at which members are computed, tried in turn, and places between them where the polynomials are
 #: compared with the members themselves
 _NODES, _BETWEEN = (16, 24, 32, 48, 64), np.array([-1.0, -0.437, 0.291, 1.0])
+#: smallest number of values, how many more for each rad by which the waves' phases change over the range, and how many
+#: numbers are tried: a length takes 12 values in slow members, 32 for 46 rad and 80 for 105 rad
+_LEAST, _OF_PHASE, _TRIALS = 12.0, 0.4, 3
 #: smallest number of arms for each value that is computed, for which a table takes less time
 _WORTH = 4
 #: size of coefficients that are left out, and allowed error, relative to the largest value of a function in the range
@@ -113,23 +116,27 @@ def member_table(
     if not (0.0 < low < high <= _WIDEST * low):
         return None
 
-    def functions(over: Array) -> Array:
-        at = {name: (ratio * (middle + half * over))[:, None] for name, ratio in varying.items()}
-        own = dataclasses.replace(beam, **{k: x for k, x in at.items() if k in vars(beam)})
-        damped = dataclasses.replace(damping, **{k: x for k, x in at.items() if k in vars(damping)})
-        return _numerators(own, damped, theory, omega, shares)
+    def at(over: Array) -> tuple[BeamArrays, Damping]:
+        given = {name: (ratio * (middle + half * over))[:, None] for name, ratio in varying.items()}
+        return (
+            dataclasses.replace(beam, **{k: x for k, x in given.items() if k in vars(beam)}),
+            dataclasses.replace(damping, **{k: x for k, x in given.items() if k in vars(damping)}),
+        )
 
-    between = functions(_BETWEEN)
-    for nodes in _NODES:
-        if values.size < _WORTH * nodes:
-            break
+    turned = phases(damped_beams(*at(np.array([-1.0, 1.0])), omega), theory, omega)
+    least = _LEAST + _OF_PHASE * np.max(np.abs(turned[1] - turned[0]))
+    tried = [nodes for nodes in _NODES if least <= nodes <= values.size / _WORTH]
+    if not tried:
+        return None
+    between = _numerators(*at(_BETWEEN), theory, omega, shares)
+    for nodes in tried[:_TRIALS]:
         odd = 2 * np.arange(nodes) + 1
         places = np.cos(np.pi / (2 * nodes) * odd)
         # whole turns are taken off exactly
-        turned = np.arange(nodes)[:, None] * odd % (4 * nodes)
-        to_terms = np.cos(np.pi / (2 * nodes) * turned) * (2.0 / nodes)
+        angles = np.arange(nodes)[:, None] * odd % (4 * nodes)
+        to_terms = np.cos(np.pi / (2 * nodes) * angles) * (2.0 / nodes)
         to_terms[0] *= 0.5
-        sampled = functions(places)
+        sampled = _numerators(*at(places), theory, omega, shares)
         size = np.max(np.abs(sampled), axis=2, keepdims=True)
         terms = np.matmul(to_terms, sampled)
         error = np.abs(np.matmul(_polynomials(_BETWEEN, nodes), terms) - between)

@@ -137,6 +137,12 @@ def delta_by_growth(beam: BeamArrays, theory: Theory, omega: Array, delta: Array
     return xp.where(_is_slow(found), decay * shrunk, 1.0) * delta
 
 
+def phases(beam: BeamArrays, theory: Theory, omega: Array) -> Array:
+    """Return the sum of the phases of all waves along members, rad, by size."""
+    waves = member_waves(beam, theory, omega, Arithmetic.float64).waves
+    return xp.abs(waves.alpha) + xp.abs(waves.beta) + xp.abs(waves.mu)
+
+
 def _is_slow(found: MemberWaves) -> Any:
     """Return a mask of members whose bending is taken from power series."""
     w, loaded = found.waves, found.shear_share is not None
