@@ -12,7 +12,7 @@ from jaxmodal.response.receptance.answers import responses
 from tests.response.arms import bent, with_damping
 from tests.response.sums import check_against_40_digits, differences
 
-CELLS = 130
+CELLS = 200
 NAMES = ("tip.across", "link_1@0.3.y")
 OMEGA = np.geomspace(1.0, 2e4, 90)
 

@@ -36,8 +36,8 @@ _NODES, _BETWEEN = (16, 24, 32, 48, 64), np.array([-1.0, -0.437, 0.291, 1.0])
 #: smallest number of values, how many more for each rad by which the waves' phases change over the range, and how many
 #: numbers are tried: a length takes 12 values in slow members, 32 for 46 rad and 80 for 105 rad
 _LEAST, _OF_PHASE, _TRIALS = 12.0, 0.4, 3
-#: smallest number of arms for each value that is computed, for which a table takes less time
-_WORTH = 4
+#: smallest number of arms for each value that is computed; with four a table takes the same time as the members
+_WORTH = 6
 #: size of coefficients that are left out, and allowed error, relative to the largest value of a function in the range
 _SMALL, _ALLOWED = 2.0**-49, 2.0**-45
 #: largest ratio of two values of a range: errors are relative to the largest numbers in it
