@@ -92,8 +92,10 @@ def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
 
 
 def absolute(x: Number) -> Number:
-    """Return the absolute value of a real number."""
-    if isinstance(x, Expression | DoubleDouble):
+    """Return the absolute value."""
+    if isinstance(x, Expression):
+        return x.absolute()
+    if isinstance(x, DoubleDouble):
         return select(x, x, -x)
     return Register(xp.abs(x.value)) if isinstance(x, Register) else abs(x)
 

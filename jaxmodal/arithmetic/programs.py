@@ -30,10 +30,12 @@ class Recorder:
     """The operations recorded so far; equal operations are recorded once.
 
     In float64, denominators that may be zero are operations of their own; in double-double every division handles them.
+    On lanes (`lane_programs`), where numbers may be complex, absolute values are operations of their own, too, and
+    factors stay in their order, for the last digit of a complex product depends on it.
     """
 
-    def __init__(self, in_float64: bool = False) -> None:
-        self.in_float64 = in_float64
+    def __init__(self, in_float64: bool = False, on_lanes: bool = False) -> None:
+        self.in_float64, self.on_lanes = in_float64, on_lanes
         self.nodes: list[tuple[str, tuple[int, ...], float]] = []
         self._known: dict[tuple[str, tuple[int, ...], float], int] = {}
 
@@ -75,7 +77,8 @@ class Expression:
 
     def __mul__(self, value: Expression | float) -> Expression:
         b = self._other(value)
-        first, second = sorted((self.index, b.index))
+        factors = self.index, b.index
+        first, second = factors if self.recorder.on_lanes else sorted(factors)
         return _signed(self.recorder.node("multiply", (first, second)), self.sign * b.sign)
 
     def __truediv__(self, value: Expression | float) -> Expression:
@@ -103,6 +106,11 @@ class Expression:
         if not self.recorder.in_float64:
             return self
         return self.recorder.node("nonzero", (self.positive().index,))
+
+    def absolute(self) -> Expression:
+        if not self.recorder.on_lanes:
+            return self.select(self, -self)
+        return self.recorder.node("absolute", (self.index,))
 
     def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
         """Return ``if_positive`` where this expression exceeds zero, and ``otherwise`` elsewhere."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.response.receptance import recursion_in_space
 from tests.response.arms import bent, with_damping
 from tests.spatial.cases import bar, tube
 from tests.spatial.driven_elements import DrivenChain
@@ -49,6 +50,15 @@ def places(chain):
     return zip(*found, strict=True)
 
 
+@pytest.fixture(params=[False, True], ids=["written", "recorded"])
+def recorded(request, monkeypatch):
+    """Whether links are added as at many frequencies, by recorded formulas, also at few."""
+    if request.param:
+        monkeypatch.setattr(recursion_in_space, "FEWEST", 1)
+    return request.param
+
+
+@pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize(
     "seeds", [range(8), pytest.param(range(8, 50), marks=pytest.mark.slow, id="more")]
 )
@@ -77,6 +87,7 @@ def test_random_damped_arms_beside_finite_elements(seeds):
         assert error.max() < 1e-9, (seed, theory, names[int(error.argmax() // len(names))])
 
 
+@pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize(
     "seeds", [range(3), pytest.param(range(3, 12), marks=pytest.mark.slow, id="more")]
 )
@@ -364,3 +375,27 @@ def test_postures_of_one_call_are_those_of_each_alone():
         one = jm.set_parameters(arm, {name: values[k] for name, values in cells.items()})
         alone = jm.frequency_response(one, omega, "tip.x", "tip.z").values
         np.testing.assert_array_equal(found[k], alone)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "inputs", "outputs"),
+    [
+        ("receptance", ("tip.x", "link_1@0.4.link_y"), ("tip.z", "tip_2.ry")),
+        ("dynamic_stiffness", ("tip.x", "tip_1.y"), ("tip.x", "tip_1.y")),
+        ("transmissibility", ("base.z",), ("tip.x", "tip.ry")),
+        ("transmissibility", ("tip.y",), ("tip.x", "tip_1.z")),
+    ],
+)
+@pytest.mark.parametrize("damped", [True, False])
+def test_at_many_frequencies_the_bits_are_those_at_few(
+    quantity, inputs, outputs, damped, monkeypatch
+):
+    arm = jm.examples.six_axis_industrial()
+    if damped:
+        links = (x.replace(loss_factor=0.02, joint_damping=50.0) for x in arm.links)
+        arm = arm.replace(links=tuple(links))
+    omega = np.linspace(20.0, 900.0, recursion_in_space.FEWEST)
+    found = jm.frequency_response(arm, omega, inputs, outputs, quantity=quantity)
+    monkeypatch.setattr(recursion_in_space, "FEWEST", omega.size + 1)
+    written = jm.frequency_response(arm, omega, inputs, outputs, quantity=quantity)
+    assert np.array_equal(found.values, written.values)

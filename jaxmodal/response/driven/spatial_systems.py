@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -108,6 +109,14 @@ class SpatialSystem:
     def size(self) -> int:
         """Size of the stiffness with loads, including the six directions."""
         return 6 + len(self.loads) + self.rigid
+
+    @functools.cached_property
+    def read_pairs(self) -> frozenset[tuple[int, int]]:
+        """Pairs of loads, the smaller number first, between which a response is read; an input with itself, too."""
+        read = read_ports(self.quantity, self.inputs, self.outputs)
+        number = {each: place for place, each in enumerate(self.loads)}
+        pairs = [(x, y) for x in self.inputs if x in number for y in (x, *read)]
+        return frozenset((min(number[x], number[y]), max(number[x], number[y])) for x, y in pairs)
 
 
 def spatial_system(

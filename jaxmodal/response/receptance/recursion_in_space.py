@@ -21,6 +21,7 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
 from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
 from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.response.receptance.recorded_links import FEWEST, at_joint, recorded_link
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.receptance.transfers import to_previous
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
@@ -28,7 +29,6 @@ from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import with_link
-from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
@@ -67,7 +67,7 @@ def without_rigid_supports(
         return found.symmetric(), Told(found.growth)
     growth, squared = np.zeros(omega.shape), omega * omega
     below = clamped_below(system.sections, system.theory, omega) if asked else None
-    for each in inward(system, omega, 1.0):
+    for each in inward(system, omega, 1.0, asked):
         growth = np.maximum(growth, each.growth(squared))
         below = None if below is None else below + each.below(omega.shape)
     return each.added.stiffness, Told(growth, below)
@@ -83,24 +83,45 @@ def moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
             yield row, x
 
 
-def inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[Passed]:
-    """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping."""
+def inward(
+    system: SpatialSystem, omega: Any, share: Any, counted: bool = False
+) -> Iterator[Passed]:
+    """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping.
+
+    At many frequencies entries that no port reads are left out, and, unless ``counted``, what only counts need.
+    """
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
     w = Symmetric([NOTHING] * len(places(system.size)))
-
-    def carried(w: Symmetric, link: LinkEntries) -> Symmetric:
-        return to_previous(w, link, omega)
-
+    many = not isinstance(omega, Dual) and omega.size >= FEWEST
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
-        with_terms = not isinstance(omega, Dual)
-        read = link is not system.links[0] or system.base_motions or system.rigid
-        onward = carried if read else (lambda w, _: w)
-        added = with_link(entries, planes, squared, w, 0, with_terms, link.loads, onward)
+        if many:
+            asked = _asked(system, link)
+            added = recorded_link(entries, planes, squared, w, link.loads, asked, counted)
+        else:
+            with_terms = not isinstance(omega, Dual)
+            added = with_link(entries, planes, squared, w, 0, with_terms, link.loads, at_joint)
         w = added.stiffness
-        yield Passed(link, planes, springs, added)
+        if link is not system.links[0] or system.base_motions or system.rigid:
+            w = to_previous(w, link.entries, omega)
+        yield Passed(link, planes, springs, added._replace(stiffness=w))
+
+
+def _asked(system: SpatialSystem, link: DrivenLink) -> frozenset[int]:
+    """Return the numbers of the entries of the stiffness before a link that are needed, in the order of `places`."""
+    every = enumerate(places(system.size))
+    if system.base_motions or system.rigid:
+        return frozenset(k for k, _ in every)
+    pairs = system.read_pairs
+    if link is not system.links[0]:
+        return frozenset(k for k, (i, j) in every if i < 6 or (i - 6, j - 6) in pairs)
+    # the first three entries of the diagonal tell of lost digits behind free joints
+    free = any(map(is_free, link.entries.springs))
+    return frozenset(
+        k for k, (i, j) in every if (i - 6, j - 6) in pairs or (free and i == j and i < 3)
+    )
 
 
 def _damped(link: DrivenLink, omega: Numbers) -> Iterator[Spring]:
