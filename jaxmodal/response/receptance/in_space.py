@@ -55,9 +55,9 @@ def responses_in_space(system: SpatialSystem, omega: Numbers) -> tuple[Any, Any]
 
 
 def _blocks(places: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield places, or numbers, as many at a time as NumPy processes."""
-    for start in range(0, places.size, BLOCK):
-        yield places[start : start + BLOCK]
+    """Yield places, or numbers, in blocks of nearly equal size, no more at a time than NumPy processes."""
+    if places.size:
+        yield from np.array_split(places, -(-places.size // BLOCK))
 
 
 def _infinite(system: SpatialSystem, omega: Numbers, values: Numbers, still: Still) -> Any:

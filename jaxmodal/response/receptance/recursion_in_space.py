@@ -33,9 +33,9 @@ from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_wa
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
-BLOCK = 2048
-#: number of blocks of frequencies whose members are cached for other postures, 4 MB each for six links
-_KEPT = 16
+BLOCK = 3400
+#: number of blocks of frequencies whose members are cached for other postures, 6 MB each for six links
+_KEPT = 10
 
 
 def condensed_in_space(

@@ -7,6 +7,7 @@ finite, at a resonance, 0 times that entry would spoil all others: these frequen
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +29,9 @@ def to_previous(w: Symmetric, link: LinkEntries, omega: Array) -> Symmetric:
     """Return the stiffness at the outer end of the previous link's elastic part, from that at the joint of a link."""
     if isinstance(omega, Dual):
         return shifted(turned(w, link.rotation), link.offset).kept()
-    motion, own, loads = _motion(link.rotation, link.offset), len(PLACES), range(6, w.size)
-    (entries,), finite = _combined(_of_entries(motion), [w.entries[:own]], omega)
+    motion, of_entries = _motions(tuple(link.rotation), tuple(link.offset))
+    own, loads = len(PLACES), range(6, w.size)
+    (entries,), finite = _combined(of_entries, [w.entries[:own]], omega)
     moved = Symmetric([*entries, *w.entries[own:]])
     columns = [[w[i, load] for i in range(6)] for load in loads]
     forces, finite_forces = _combined(motion, columns, omega)
@@ -58,26 +60,24 @@ def _sum_not_finite(
             moved[i, j][lanes] = summed[i, j]
 
 
-def _motion(rotation: Sequence[Any], offset: Sequence[Any]) -> Floats:
-    """Return the matrix (6, 6) of `turned` and `shifted`, from forces at a joint to those at the previous link."""
+@functools.lru_cache(maxsize=64)  # a block of frequencies follows the other
+def _motions(rotation: tuple[Any, ...], offset: tuple[Any, ...]) -> tuple[Floats, Floats]:
+    """Return the matrices of `turned` and `shifted`: from forces at a joint to those at the previous link, and of W.
+
+    The first, M, has shape (6, 6); the second, (21, 21), takes the entries of W to those of ``M W M^T``.
+    """
     turn = _numbers(rotation).reshape(3, 3)
     x, y, z = _numbers(offset)
-    found = np.zeros((6, 6))
-    found[:3, :3] = found[3:, 3:] = turn
-    found[3:, :3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ turn
-    return found
+    motion = np.zeros((6, 6))
+    motion[:3, :3] = motion[3:, 3:] = turn
+    motion[3:, :3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ turn
+    i, j = _ROWS[:, None], _COLUMNS[:, None]
+    straight = motion[i, _ROWS] * motion[j, _COLUMNS]
+    return motion, straight + _MIXED * (motion[i, _COLUMNS] * motion[j, _ROWS])
 
 
 def _numbers(entries: Sequence[Any]) -> Floats:
     return np.array([0.0 if x is NOTHING else x for x in entries])
-
-
-def _of_entries(motion: Floats) -> Floats:
-    """Return the matrix (21, 21) from the entries of W to those of ``M W M^T``."""
-    i, j = _ROWS[:, None], _COLUMNS[:, None]
-    straight = motion[i, _ROWS] * motion[j, _COLUMNS]
-    found: Floats = straight + _MIXED * (motion[i, _COLUMNS] * motion[j, _ROWS])
-    return found
 
 
 def _combined(
