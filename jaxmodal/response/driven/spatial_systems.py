@@ -76,6 +76,10 @@ class SpatialSystem:
         Motion of joint 1, (6,), in ground axes, by port of the base.
     known
         Cached members by frequencies, shared with arms in other postures.
+    alike, outboard
+        The number of outermost links that another posture has as well, and what is cached of them by frequencies.
+    part
+        Whether the system is the outer part of another one, of which all is read.
     at_rest
         The arm under its loads; None without loads.
     """
@@ -93,9 +97,12 @@ class SpatialSystem:
     rigid: int = 0
     known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
     at_rest: LoadedChain | None = None
+    alike: int = 0
+    part: bool = False
+    outboard: dict[bytes, Any] = dataclasses.field(default_factory=dict, compare=False)
 
     def sharing(self, other: SpatialSystem | None) -> SpatialSystem:
-        """Return the system with the cached members of another one, if the links are the same."""
+        """Return the system with what is cached of another one, if the links are the same."""
         if other is None or self.theory != other.theory:
             return self
         own, others = (
@@ -103,7 +110,8 @@ class SpatialSystem:
         )
         if len(own) != len(others) or not all(map(_alike, own, others)):
             return self
-        return dataclasses.replace(self, known=other.known)
+        alike = _links_alike(self.links, other.links)
+        return dataclasses.replace(self, known=other.known, outboard=other.outboard, alike=alike)
 
     @property
     def size(self) -> int:
@@ -168,6 +176,22 @@ def spatial_system(
         rigid=rigid,
         at_rest=None if vibrating is None else LoadedChain.of(vibrating.loaded.chain, arm, loads),
     )
+
+
+def _links_alike(links: Sequence[DrivenLink], others: Sequence[DrivenLink]) -> int:
+    """Return how many of the outermost links two arms share, the turn at the inmost joint left out; never all."""
+    found = 0
+    for x, y in zip(reversed(links[1:]), reversed(others[1:]), strict=False):
+        still, same = (
+            (each.entries._replace(rotation=[], offset=[]), each.dampers, each.place)
+            for each in (x, y)
+        )
+        if still != same:
+            break
+        found += 1
+        if (x.entries.rotation, x.entries.offset) != (y.entries.rotation, y.entries.offset):
+            break
+    return found
 
 
 def _alike(x: Floats | None, y: Floats | None) -> bool:

@@ -34,7 +34,11 @@ class Passed(NamedTuple):
     springs: list[Spring]
     added: Added
 
-    def growth(self, squared: Numbers) -> Floats:
+    def told(self, squared: Numbers, counted: bool) -> Told:
+        """Return what the denominators of the link tell, with its count if ``counted``."""
+        return Told(self._growth(squared), self._below(squared.shape) if counted else None)
+
+    def _growth(self, squared: Numbers) -> Floats:
         """Return the approximate ratio of numbers to results, (F,); ``squared`` are the squares of the frequencies."""
         added, largest = self.added, np.zeros(squared.shape)
         for plane in self.planes:
@@ -51,7 +55,7 @@ class Passed(NamedTuple):
             largest = np.maximum(largest, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
         return largest
 
-    def below(self, shape: tuple[int, ...]) -> Floats:
+    def _below(self, shape: tuple[int, ...]) -> Floats:
         """Return by how much the link raises `Told.below` beyond its own frequencies with both ends clamped."""
 
         def some(x: Any) -> Floats:
@@ -80,6 +84,12 @@ class Told(NamedTuple):
 
     growth: Floats
     below: Floats | None = None
+
+    def beside(self, other: Told) -> Told:
+        """Return what is told with more links; both have counts, or neither."""
+        if self.below is None or other.below is None:
+            return Told(np.maximum(self.growth, other.growth))
+        return Told(np.maximum(self.growth, other.growth), self.below + other.below)
 
 
 def clamped_below(sections: Sections | None, theory: Theory, omega: Floats) -> Floats:

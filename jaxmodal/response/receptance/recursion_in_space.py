@@ -21,6 +21,7 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
 from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
 from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.response.receptance.outboard import Outboard, under_loads_of, under_unit_loads
 from jaxmodal.response.receptance.recorded_links import FEWEST, at_joint, recorded_link
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.receptance.transfers import to_previous
@@ -65,12 +66,40 @@ def without_rigid_supports(
     if system.at_rest is not None:
         found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega)
         return found.symmetric(), Told(found.growth)
-    growth, squared = np.zeros(omega.shape), omega * omega
+    squared = omega * omega
     below = clamped_below(system.sections, system.theory, omega) if asked else None
-    for each in inward(system, omega, 1.0, asked):
-        growth = np.maximum(growth, each.growth(squared))
-        below = None if below is None else below + each.below(omega.shape)
-    return each.added.stiffness, Told(growth, below)
+    told = Told(np.zeros(omega.shape), below)
+    beyond, w = _outboard(system, omega, asked)
+    if beyond is not None:
+        told = told.beside(beyond)
+    for each in inward(system, omega, 1.0, asked, w):
+        told = told.beside(each.told(squared, asked))
+    return each.added.stiffness, told
+
+
+def _outboard(
+    system: SpatialSystem, omega: Numbers, counted: bool
+) -> tuple[Told | None, Symmetric | None]:
+    """Return what denominators tell of links that other postures have as well, and the stiffness before them.
+
+    Both are None where nothing is shared.
+    """
+    if not system.alike or system.rigid or omega.size < FEWEST:
+        return None, None
+    alone, shares = under_unit_loads(system, system.alike)
+    key = _key(omega)
+    found = system.outboard.get(key)
+    if found is None or found.alone.links != alone.links or (found.told.below is None) == counted:
+        told = Told(np.zeros(omega.shape), np.zeros(omega.shape) if counted else None)
+        for each in inward(alone, omega, 1.0, counted):
+            told = told.beside(each.told(omega * omega, counted))
+        found = Outboard(alone, each.added.stiffness, told)
+        if key in system.outboard or len(system.outboard) < _KEPT:
+            system.outboard[key] = found = found.kept()
+    w = under_loads_of(system, found.stiffness, shares, omega)
+    if w is None:
+        return None, None
+    return found.told, to_previous(w, system.links[-system.alike].entries, omega)
 
 
 def moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
@@ -84,17 +113,26 @@ def moved_rows(system: SpatialSystem, into: Port) -> Iterator[tuple[int, Any]]:
 
 
 def inward(
-    system: SpatialSystem, omega: Any, share: Any, counted: bool = False
+    system: SpatialSystem,
+    omega: Any,
+    share: Any,
+    counted: bool = False,
+    beyond: Symmetric | None = None,
 ) -> Iterator[Passed]:
     """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping.
 
-    At many frequencies entries that no port reads are left out, and, unless ``counted``, what only counts need.
+    With the stiffness ``beyond`` at the first link that is not alike, from that on. At many frequencies entries that
+    no port reads are left out, and, unless ``counted``, what only counts need.
     """
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
-    w = Symmetric([NOTHING] * len(places(system.size)))
+    links, w = system.links, beyond
+    if w is None:
+        w = Symmetric([NOTHING] * len(places(system.size)))
+    else:
+        links = links[: -system.alike]
     many = not isinstance(omega, Dual) and omega.size >= FEWEST
-    for link in reversed(system.links):
+    for link in reversed(links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
         if many:
@@ -104,7 +142,7 @@ def inward(
             with_terms = not isinstance(omega, Dual)
             added = with_link(entries, planes, squared, w, 0, with_terms, link.loads, at_joint)
         w = added.stiffness
-        if link is not system.links[0] or system.base_motions or system.rigid:
+        if link is not links[0] or system.base_motions or system.rigid:
             w = to_previous(w, link.entries, omega)
         yield Passed(link, planes, springs, added._replace(stiffness=w))
 
@@ -112,10 +150,10 @@ def inward(
 def _asked(system: SpatialSystem, link: DrivenLink) -> frozenset[int]:
     """Return the numbers of the entries of the stiffness before a link that are needed, in the order of `places`."""
     every = enumerate(places(system.size))
-    if system.base_motions or system.rigid:
+    if system.rigid or system.part:
         return frozenset(k for k, _ in every)
     pairs = system.read_pairs
-    if link is not system.links[0]:
+    if link is not system.links[0] or system.base_motions:
         return frozenset(k for k, (i, j) in every if i < 6 or (i - 6, j - 6) in pairs)
     # the first three entries of the diagonal tell of lost digits behind free joints
     free = any(map(is_free, link.entries.springs))
@@ -141,13 +179,18 @@ def _known_members(system: SpatialSystem, omega: Any, share: Any) -> FreeEndMemb
     alone = isinstance(omega, Dual) or not isinstance(share, float) or share != 1.0
     if alone or omega.size > BLOCK:
         return _members(system, omega, share)
-    key = omega.dtype.char.encode() + omega.tobytes()
+    key = _key(omega)
     if key not in system.known:
         found = _members(system, omega, share)
         if len(system.known) >= _KEPT:
             return found
         system.known[key] = found
     return system.known[key]
+
+
+def _key(omega: Numbers) -> bytes:
+    """Return what tells blocks of frequencies apart."""
+    return omega.dtype.char.encode() + omega.tobytes()
 
 
 def _members(system: SpatialSystem, omega: Any, damped: Any) -> FreeEndMember:

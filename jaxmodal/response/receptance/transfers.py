@@ -31,16 +31,45 @@ def to_previous(w: Symmetric, link: LinkEntries, omega: Array) -> Symmetric:
         return shifted(turned(w, link.rotation), link.offset).kept()
     motion, of_entries = _motions(tuple(link.rotation), tuple(link.offset))
     own, loads = len(PLACES), range(6, w.size)
-    (entries,), finite = _combined(of_entries, [w.entries[:own]], omega)
+    (entries,), finite = combined(of_entries, [w.entries[:own]], omega)
     moved = Symmetric([*entries, *w.entries[own:]])
     columns = [[w[i, load] for i in range(6)] for load in loads]
-    forces, finite_forces = _combined(motion, columns, omega)
+    forces, finite_forces = combined(motion, columns, omega)
     for load, force in zip(loads, forces, strict=True):
         for i, x in enumerate(force):
             moved[i, load] = x
     if not (finite and finite_forces):
         _sum_not_finite(moved, w, link, omega.shape)
     return moved
+
+
+def combined(
+    matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array
+) -> tuple[list[list[Any]], bool]:
+    """Return the products of a matrix with columns of entries, each an array (F,), a number or `NOTHING`.
+
+    The second value is False where an entry may not be finite.
+    """
+    every = [x for column in columns for x in column if x is not NOTHING]
+    if not every:
+        return [[NOTHING] * len(matrix) for _ in columns], True
+    known = np.array([[x is not NOTHING for x in column] for column in columns]).T
+    rows = known.any(axis=1)
+    kind = np.result_type(*every)
+    values = np.zeros((np.count_nonzero(rows), len(columns), omega.size), kind)
+    for place, row in zip(np.flatnonzero(rows).tolist(), values, strict=True):
+        for number, column in enumerate(columns):
+            if column[place] is not NOTHING:
+                row[number] = column[place]
+    flat = values.reshape(len(values), -1).view(np.float64)
+    product = (matrix[:, rows] @ flat).view(kind).reshape(-1, *values.shape[1:])
+    there = (matrix != 0.0) @ known
+    found = [
+        [x if some else NOTHING for x, some in zip(product[:, k], there[:, k], strict=True)]
+        for k in range(len(columns))
+    ]
+    # an entry that is not finite spoils every row of the product at its frequency, so that the first tells
+    return found, bool(np.isfinite(product[0].sum()))
 
 
 def _sum_not_finite(
@@ -78,32 +107,3 @@ def _motions(rotation: tuple[Any, ...], offset: tuple[Any, ...]) -> tuple[Floats
 
 def _numbers(entries: Sequence[Any]) -> Floats:
     return np.array([0.0 if x is NOTHING else x for x in entries])
-
-
-def _combined(
-    matrix: Floats, columns: Sequence[Sequence[Any]], omega: Array
-) -> tuple[list[list[Any]], bool]:
-    """Return the products of a matrix with columns of entries, each an array (F,), a number or `NOTHING`.
-
-    The second value is False where an entry may not be finite.
-    """
-    every = [x for column in columns for x in column if x is not NOTHING]
-    if not every:
-        return [[NOTHING] * len(matrix) for _ in columns], True
-    known = np.array([[x is not NOTHING for x in column] for column in columns]).T
-    rows = known.any(axis=1)
-    kind = np.result_type(*every)
-    values = np.zeros((np.count_nonzero(rows), len(columns), omega.size), kind)
-    for place, row in zip(np.flatnonzero(rows).tolist(), values, strict=True):
-        for number, column in enumerate(columns):
-            if column[place] is not NOTHING:
-                row[number] = column[place]
-    flat = values.reshape(len(values), -1).view(np.float64)
-    product = (matrix[:, rows] @ flat).view(kind).reshape(-1, *values.shape[1:])
-    there = (matrix != 0.0) @ known
-    combined = [
-        [x if some else NOTHING for x, some in zip(product[:, k], there[:, k], strict=True)]
-        for k in range(len(columns))
-    ]
-    # an entry that is not finite spoils every row of the product at its frequency, so that the first tells
-    return combined, bool(np.isfinite(product[0].sum()))

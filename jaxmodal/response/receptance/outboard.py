@@ -1,0 +1,113 @@
+"""What lies outboard of the joints that change: links that are the same in all postures, under unit loads.
+
+A stiffness in the axes of a link does not depend on the angle of its joint. Loads in the axes of the ground do, but
+each is a sum of unit loads in the axes of the link on which it acts. So the outermost links, up to the first joint that
+changes, are added once for all postures, with a unit load in place of each component that any load has on them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arithmetic.nothing import NOTHING
+from jaxmodal.response.driven.spatial_systems import SpatialSystem
+from jaxmodal.response.receptance.denominators_in_space import Told
+from jaxmodal.response.receptance.transfers import combined
+from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.spatial.stiffness.link_entries import LoadEntries
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+
+#: numbers of a load on a link: six at the outer end of its elastic part, six at the inner end, and a torque
+_PARTS = 13
+
+
+class Outboard(NamedTuple):
+    """The outermost links under unit loads: stiffness up to the inmost of their joints, and what denominators tell.
+
+    ``alone`` are these links, as in `under_unit_loads`.
+    """
+
+    alone: SpatialSystem
+    stiffness: Symmetric
+    told: Told
+
+    def kept(self) -> Outboard:
+        """Return the same in memory of its own."""
+        own = [x.copy() if isinstance(x, np.ndarray) else x for x in self.stiffness.entries]
+        return self._replace(stiffness=Symmetric(own))
+
+
+def under_unit_loads(system: SpatialSystem, count: int) -> tuple[SpatialSystem, Floats]:
+    """Return the ``count`` outermost links as an arm by themselves, and what its loads are to those of the system.
+
+    Its loads are unit loads, its first joint has no place. The second, of shape (loads, unit loads), has the share of
+    each unit load in a load of the system.
+    """
+    links = system.links[-count:]
+    parts = np.array([[_parts(load) for load in link.loads] for link in links])
+    parts = parts.reshape(count, len(system.loads), _PARTS)
+    acting = np.argwhere(parts.any(axis=1)).tolist()
+    shares = np.zeros((len(system.loads), len(acting)))
+    for unit, (at, part) in enumerate(acting):
+        shares[:, unit] = parts[at, :, part]
+    own = [
+        link._replace(loads=tuple(_unit(part if at == k else None) for at, part in acting))
+        for k, link in enumerate(links)
+    ]
+    own[0] = own[0]._replace(entries=own[0].entries._replace(rotation=[], offset=[]))
+    loads = system.loads[:1] * len(acting)  # only their number counts
+    alone = dataclasses.replace(
+        system, links=tuple(own), loads=loads, inputs=(), outputs=(), base_motions={}, part=True
+    )
+    return alone, shares
+
+
+def _parts(load: LoadEntries) -> list[float]:
+    return [0.0 if x is NOTHING else x for x in (*load.outer, *load.inner, load.torque)]
+
+
+def _unit(part: int | None) -> LoadEntries:
+    every: list[Any] = [NOTHING] * _PARTS
+    if part is not None:
+        every[part] = 1.0
+    return LoadEntries(every[:6], every[6:12], every[12])
+
+
+def under_loads_of(
+    system: SpatialSystem, w: Symmetric, shares: Floats, omega: Numbers
+) -> Symmetric | None:
+    """Return a stiffness with unit loads with the loads of a system in their place; None where it is not finite.
+
+    Of responses between loads those that the system reads; others are `NOTHING`.
+    """
+    units = range(6, w.size)
+    given = [[w[i, unit] for unit in units] for i in range(6)]
+    forces, finite = combined(shares, given, omega)
+    pairs = sorted(system.read_pairs)
+    both = [(u, v) for u in range(len(units)) for v in range(u, len(units))]
+    # each pair of different units counts both ways
+    between = np.array(
+        [
+            [shares[x, u] * shares[y, v] + (u != v) * shares[x, v] * shares[y, u] for u, v in both]
+            for x, y in pairs
+        ]
+    )
+    responses: list[list[Any]] = [[NOTHING] * len(pairs)]
+    finite_responses = True
+    if pairs and both:
+        column = [w[6 + u, 6 + v] for u, v in both]
+        responses, finite_responses = combined(between, [column], omega)
+    if not (finite and finite_responses):
+        return None
+    found = Symmetric([NOTHING] * len(places(system.size)))
+    for i in range(6):
+        for j in range(i, 6):
+            found[i, j] = w[i, j]
+        for load, force in enumerate(forces[i]):
+            found[i, 6 + load] = force
+    for (x, y), response in zip(pairs, responses[0], strict=True):
+        found[6 + x, 6 + y] = response
+    return found
