@@ -53,6 +53,7 @@ def _taken(x: Any, _: Any, out: Any) -> None:
 
 
 def _where_positive(condition: Any, x: Any, out: Any) -> None:
+    """Replace what is in ``out``, the other choice of a selection, where the condition is positive."""
     np.copyto(out, x, where=np.real(condition) > 0.0)
 
 
@@ -65,8 +66,6 @@ _ON_LANES: dict[str, Callable[..., Any]] = {
     "negative": _negative,
     "nonzero": _nonzero,
     "absolute": _absolute,
-    "taken": _taken,
-    "where": _where_positive,
 }
 #: operations on single numbers
 _ON_SINGLES: dict[str, Callable[..., Any]] = {
@@ -82,7 +81,7 @@ _ON_SINGLES: dict[str, Callable[..., Any]] = {
 
 
 class _Node(NamedTuple):
-    """An operation, its operands, and the kind of its result."""
+    """An operation, its operands (none for an input or a constant), and the kind of its result."""
 
     name: str
     operands: tuple[int, ...]
@@ -117,60 +116,57 @@ class LaneProgram:
     def _schedule(self, plain: _Simplified, outputs: list[int | None]) -> None:
         """Choose the row of each result; a row is used again after the last use of its number."""
         nodes, last = plain.nodes, dict[int, int]()
-        needed = {x for x in outputs if x is not None}
+        asked = {x for x in outputs if x is not None}
+        needed = set(asked)
         for i in reversed(range(len(nodes))):
             if i in needed:
                 for j in nodes[i].operands:
                     needed.add(j)
                     last.setdefault(j, i)
-        given = {x for x in outputs if x is not None}
+        # values are numbered: first those of all nodes, for inputs and single numbers, then the rows
+        self._count = len(nodes)
         self._inputs = [(i, place) for i, place in plain.inputs.items() if i in needed]
         self._constants = [(i, x) for i, x in plain.constants.items() if i in needed]
         self._singles: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
         self._steps: list[tuple[Callable[..., Any], int, int, int]] = []
-        # numbers 0 to the number of nodes stand for nodes, larger ones for rows
-        rows: dict[int, int] = {_REAL: 0, _COMPLEX: 0}
+        self._rows: list[int] = []
         free: dict[int, list[int]] = {_REAL: [], _COMPLEX: []}
-        at: dict[int, int] = {i: i for i, _ in (*self._inputs, *self._constants)}
-        self._rows: list[tuple[int, int]] = []
-        held: dict[int, tuple[int, int]] = {}
-        self._count = len(nodes)
+        at: dict[int, int] = {}
 
-        def row(kind: int) -> int:
-            if free[kind]:
-                return free[kind].pop()
-            self._rows.append((kind, rows[kind]))
-            rows[kind] += 1
-            return self._count + len(self._rows) - 1
+        def release(operands: tuple[int, ...], i: int) -> None:
+            for j in set(operands):
+                if last[j] == i and at[j] >= self._count and j not in asked:
+                    free[nodes[j].kind].append(at[j])
 
         for i, (name, operands, kind) in enumerate(nodes):
-            if i not in needed or name in ("input", "constant"):
+            if i not in needed:
                 continue
-            if kind == _SINGLE:
+            if kind == _SINGLE or not operands:
                 at[i] = i
-                self._singles.append((_ON_SINGLES[name], operands, i))
+                if operands:
+                    self._singles.append((_ON_SINGLES[name], operands, i))
                 continue
-            *_, final = operands
-            # the third operand of a selection is copied before the first is read
-            own = set(operands) if name != "select" else set()
-            for j in own:
-                if last[j] == i and j in held and j not in given:
-                    free[held[j][0]].append(held.pop(j)[1])
-            at[i] = row(kind)
-            held[i] = kind, at[i]
-            if name == "select":
-                self._steps.append((_ON_LANES["taken"], at[final], at[final], at[i]))
-                self._steps.append((_ON_LANES["where"], at[operands[0]], at[operands[1]], at[i]))
-                for j in set(operands):
-                    if last[j] == i and j in held and j not in given:
-                        free[held[j][0]].append(held.pop(j)[1])
+            if name != "select":  # a result may replace its operand
+                release(operands, i)
+            if free[kind]:
+                at[i] = free[kind].pop()
             else:
-                self._steps.append((_ON_LANES[name], at[operands[0]], at[final], at[i]))
-        self._number = rows
+                at[i] = self._count + len(self._rows)
+                self._rows.append(kind)
+            first, final = at[operands[0]], at[operands[-1]]
+            if name == "select":
+                self._steps.append((_taken, final, final, at[i]))
+                self._steps.append((_where_positive, first, at[operands[1]], at[i]))
+                release(operands, i)
+            else:
+                self._steps.append((_ON_LANES[name], first, final, at[i]))
         self._outputs = [None if x is None else at[x] for x in outputs]
 
     def __call__(self, inputs: Sequence[Any], lanes: int) -> list[Any]:
-        """Return the outputs: arrays (lanes,), numbers, or `NOTHING`; arrays are no inputs of other outputs."""
+        """Return the outputs: arrays (lanes,), numbers, or `NOTHING` for zero.
+
+        An output that is an input is the same array.
+        """
         values: list[Any] = [None] * self._count
         for i, place in self._inputs:
             values[i] = inputs[place]
@@ -179,13 +175,17 @@ class LaneProgram:
         for f, operands, i in self._singles:
             values[i] = f(*(values[j] for j in operands))
         memory = {
-            kind: np.empty((number, lanes + _APART), float if kind == _REAL else complex)
-            for kind, number in self._number.items()
+            kind: iter(np.empty((self._rows.count(kind), lanes + _APART), dtype)[:, :lanes])
+            for kind, dtype in ((_REAL, np.float64), (_COMPLEX, np.complex128))
         }
-        values += [memory[kind][row, :lanes] for kind, row in self._rows]
+        values += [next(memory[kind]) for kind in self._rows]
         for step, a, b, out in self._steps:
             step(values[a], values[b], values[out])
         return [NOTHING if x is None else values[x] for x in self._outputs]
+
+
+#: the number of an operation and the sign of its result; None for zero
+_Signed = tuple[int, float] | None
 
 
 class _Simplified:
@@ -197,8 +197,7 @@ class _Simplified:
         self.inputs: dict[int, int] = {}
         self.constants: dict[int, float] = {}
         self._known: dict[tuple[str, tuple[int, ...]], int] = {}
-        #: the number of a recorded operation and its sign; None for zero
-        self._found: list[tuple[int, float] | None] = []
+        self._found: list[_Signed] = []
 
     def add(self, recorder: Recorder) -> None:
         """Take over all operations."""
@@ -226,24 +225,21 @@ class _Simplified:
             kinds[0] = min(kinds[0], _REAL)
         return max(kinds)
 
-    def _leaf(self, name: str, kind: int, key: tuple[int, ...]) -> int:
-        self._known[name, key] = len(self.nodes)
+    def _leaf(self, name: str, kind: int) -> int:
         self.nodes.append(_Node(name, (), kind))
         return len(self.nodes) - 1
 
     def _constant(self, value: float) -> tuple[int, float]:
-        found = self._leaf("constant", _SINGLE, (-1, len(self.nodes)))
+        found = self._leaf("constant", _SINGLE)
         self.constants[found] = value
         return found, 1.0
 
     def _positive(self, x: tuple[int, float]) -> int:
         return x[0] if x[1] > 0.0 else self._node("negative", x[0])
 
-    def _taken_over(
-        self, name: str, operands: tuple[int, ...], value: float
-    ) -> tuple[int, float] | None:
+    def _taken_over(self, name: str, operands: tuple[int, ...], value: float) -> _Signed:
         if name == "input":
-            found = self._leaf("input", self._kinds[int(value)], (int(value),))
+            found = self._leaf("input", self._kinds[int(value)])
             self.inputs[found] = int(value)
             return found, 1.0
         if name == "constant":
@@ -264,9 +260,7 @@ class _Simplified:
             return self._node("divide", x[0][0], below[0]), x[0][1] * below[1]
         return self._node(name, self._positive(x[0])), 1.0
 
-    def _sum(
-        self, x: tuple[int, float] | None, y: tuple[int, float] | None, sign: float
-    ) -> tuple[int, float] | None:
+    def _sum(self, x: _Signed, y: _Signed, sign: float) -> _Signed:
         if y is None:
             return x
         y = y[0], y[1] * sign
@@ -277,9 +271,7 @@ class _Simplified:
         x, y = (x, y) if x[1] > 0.0 else (y, x)
         return self._node("subtract", x[0], y[0]), 1.0
 
-    def _product(
-        self, x: tuple[int, float] | None, y: tuple[int, float] | None
-    ) -> tuple[int, float] | None:
+    def _product(self, x: _Signed, y: _Signed) -> _Signed:
         if x is None or y is None:
             return None
         for one, other in ((x, y), (y, x)):
