@@ -7,10 +7,16 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.response.receptance import recursion_in_space
-from tests.response.test_in_space import damped_tables, places
+from tests.response.test_in_space import SIX, damped_tables, places
 from tests.spatial.driven_elements import DrivenChain
+from tests.spatial.exact_frequencies import receptance
 
 OMEGA = np.linspace(20.0, 900.0, recursion_in_space.FEWEST)
+
+
+def damped_arm():
+    arm = jm.examples.six_axis_industrial()
+    return arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))
 
 
 def of_postures(seed):
@@ -31,6 +37,7 @@ def of_postures(seed):
 def test_random_damped_arms_in_three_postures_beside_finite_elements(seeds, monkeypatch):
     """Ports everywhere, in axes of links and of the ground: to 1e-9 of each pair's largest over the frequencies."""
     monkeypatch.setattr(recursion_in_space, "FEWEST", 1)
+    monkeypatch.setattr(recursion_in_space, "FEWEST_OF_MANY", 1)
     for seed in seeds:
         cells, documents, theory = of_postures(seed)
         chains = [DrivenChain(document, theory, 14) for document in documents]
@@ -49,6 +56,31 @@ def test_random_damped_arms_in_three_postures_beside_finite_elements(seeds, monk
             error = np.abs(values - expected).max(axis=-1) / scale
             error[np.equal.outer(kinks, kinks) & np.greater(kinks, 0)] = 0.0
             assert error.max() < 1e-9, (seed, theory, names[int(error.argmax() // len(names))])
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 8), marks=pytest.mark.slow, id="more")]
+)
+def test_random_damped_arms_in_three_postures_in_eighty_digits(seeds, monkeypatch):
+    """All directions at the tip, below, among and above the first modes: to 1e-11 of each pair's size."""
+    monkeypatch.setattr(recursion_in_space, "FEWEST_OF_MANY", 1)
+    for seed in seeds:
+        document, _ = damped_tables(seed, 4)
+        document["links"] = [link for link in document["links"] if not link["rigid"]]
+        for link in document["links"]:
+            link["joint"]["stiffness"] = link["joint"]["stiffness"] or 300.0
+        arm, address = jm.arm_from_dict(document), f"link{len(document['links'])}.joint_angle"
+        modes = np.asarray(jm.natural_frequencies(arm, 3, theory="timoshenko").omega)
+        omega = [0.3 * modes[0], 0.5 * (modes[0] + modes[1]), modes[2]]
+        names, angles = [f"tip.{x}" for x in SIX], [0.3, 0.9, -1.7]
+        found = jm.frequency_response(arm, omega, names, names, parameters={address: angles})
+        for angle, values in zip(angles, np.asarray(found.values), strict=True):
+            one = jm.set_parameters(arm, {address: angle})
+            for k, w in enumerate(omega):
+                exact = np.array(receptance(one, "timoshenko", w).tolist(), complex)
+                size = np.sqrt(np.abs(np.diag(exact)))
+                error = np.abs(values[..., k] - exact) / np.outer(size, size)
+                assert error.max() < 1e-11, (seed, angle, k)
 
 
 def test_every_mode_of_each_posture_is_a_resonance_of_a_fine_sweep_and_nothing_else():
@@ -81,7 +113,7 @@ def added(monkeypatch):
 
 def test_shared_links_are_added_once(added):
     """Joint 3 of six turns: four links are alike, and two are left of each posture from the third on."""
-    arm = jm.examples.six_axis_industrial()
+    arm = damped_arm()
     cells = {"link3.joint_angle": [0.1, 0.5, -0.4, 1.3]}
     jm.frequency_response(arm, OMEGA, "tip.x", "tip.z", parameters=cells)
     assert len(added) == 6 + (4 + 2) + 2 + 2
@@ -89,7 +121,7 @@ def test_shared_links_are_added_once(added):
 
 
 def test_links_that_change_are_not_shared(added):
-    arm = jm.examples.six_axis_industrial()
+    arm = damped_arm()
     cells = {"payload.mass": [5.0, 6.0, 7.0]}
     found = jm.frequency_response(arm, OMEGA, "tip.x", "tip.z", parameters=cells)
     assert len(added) == 18
@@ -118,8 +150,7 @@ def test_what_is_shared_is_made_anew_after_a_link_changed():
 
 
 def test_frequencies_at_which_shared_links_are_not_finite_are_computed_link_by_link(monkeypatch):
-    arm = jm.examples.six_axis_industrial()
-    arm = arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))
+    arm = damped_arm()
     cells = {"link2.joint_angle": [0.1, 0.5, -0.4]}
     given, of_loads = [], recursion_in_space.under_loads_of
 

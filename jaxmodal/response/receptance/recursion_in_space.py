@@ -22,7 +22,12 @@ from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, 
 from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
 from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.outboard import Outboard, under_loads_of, under_unit_loads
-from jaxmodal.response.receptance.recorded_links import FEWEST, at_joint, recorded_link
+from jaxmodal.response.receptance.recorded_links import (
+    FEWEST,
+    FEWEST_OF_MANY,
+    at_joint,
+    recorded_link,
+)
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.receptance.transfers import to_previous
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
@@ -84,7 +89,7 @@ def _outboard(
 
     Both are None where nothing is shared.
     """
-    if not system.alike or system.rigid or omega.size < FEWEST:
+    if not system.alike or system.rigid or not _are_many(system, omega):
         return None, None
     alone, shares = under_unit_loads(system, system.alike)
     key = _key(omega)
@@ -131,7 +136,7 @@ def inward(
         w = Symmetric([NOTHING] * len(places(system.size)))
     else:
         links = links[: -system.alike]
-    many = not isinstance(omega, Dual) and omega.size >= FEWEST
+    many = not isinstance(omega, Dual) and _are_many(system, omega)
     for link in reversed(links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
@@ -145,6 +150,11 @@ def inward(
         if link is not links[0] or system.base_motions or system.rigid:
             w = to_previous(w, link.entries, omega)
         yield Passed(link, planes, springs, added._replace(stiffness=w))
+
+
+def _are_many(system: SpatialSystem, omega: Numbers) -> bool:
+    """Return whether links are added by recorded formulas."""
+    return bool(omega.size >= (FEWEST_OF_MANY if system.alike else FEWEST))
 
 
 def _asked(system: SpatialSystem, link: DrivenLink) -> frozenset[int]:
