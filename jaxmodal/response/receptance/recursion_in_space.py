@@ -85,16 +85,18 @@ def without_rigid_supports(
 def _outboard(
     system: SpatialSystem, omega: Numbers, counted: bool
 ) -> tuple[Told | None, Symmetric | None]:
-    """Return what denominators tell of links that other postures have as well, and the stiffness before them.
+    """Return what denominators tell of links that another posture has as well, and the stiffness before them.
 
-    Both are None where nothing is shared.
+    Both are None where nothing is shared, and where a number is not finite, which would spoil others.
     """
     if not system.alike or system.rigid or not _are_many(system, omega):
         return None, None
     alone, shares = under_unit_loads(system, system.alike)
     key = _key(omega)
     found = system.outboard.get(key)
-    if found is None or found.alone.links != alone.links or (found.told.below is None) == counted:
+    if found is not None and counted and found.told.below is None:
+        found = None
+    if found is None or found.alone.links != alone.links:
         told = Told(np.zeros(omega.shape), np.zeros(omega.shape) if counted else None)
         for each in inward(alone, omega, 1.0, counted):
             told = told.beside(each.told(omega * omega, counted))
