@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from design_opt.evaluation.formulation import Program, make_program
+from design_opt.evaluation.formulation import Measure, Program, make_program
 from design_opt.evaluation.gradients import PlanarRates
 from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
@@ -204,6 +205,15 @@ class Evaluator:
         problem = self.problem
         return Design(problem.arm, jnp.asarray(problem.space.today), dict(hz), dict(angles))
 
+    def at_size_of(self, report: Report) -> Evaluator:
+        """Return the evaluator whose objectives count relative to those of a design, see `Program.at_size_of`."""
+        program = self.program.at_size_of(report.terms)
+        if program is self.program:
+            return self
+        made = copy.copy(self)
+        made.program, made._linearised = program, _Latest()
+        return made
+
     def today_design(self) -> Design:
         """Return the given arm (today's design) at all postures."""
         return self._today(self.today_hz, self.angles)
@@ -266,10 +276,10 @@ class Evaluator:
     # ---- values and derivatives of the program
 
     def _make_rows(
-        self, w: Any, hz: Any, angles: Any, today_hz: Any, sharpness: Any
+        self, w: Any, hz: Any, angles: Any, today_hz: Any, sharpness: Any, measure: Measure
     ) -> tuple[Any, Any]:
         """Return the rows twice: to be differentiated, and as values."""
-        rows = self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness)
+        rows = self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness, measure)
         return rows, rows
 
     def linearise(
@@ -289,7 +299,9 @@ class Evaluator:
         solved = self._solved(y, chosen)
         hz, today = _hz(solved), _chosen_rows(self.today_hz, chosen)
         angles = _chosen_rows(self.angles, chosen)
-        rates, rows = self._rows(jnp.asarray(w), hz, angles, today, jnp.float64(sharp))
+        rates, rows = self._rows(
+            jnp.asarray(w), hz, angles, today, jnp.float64(sharp), self.program.measure
+        )
         values = [np.asarray(x) for x in rows]
         slopes = self._slopes(y, solved, angles, [rate[1] for rate in rates])
         full = []
@@ -299,6 +311,11 @@ class Evaluator:
                 part = np.asarray(of_hz[name]).reshape(value.size, hz[name].size)
                 rate[:, :size] += part[:, slope.at] @ slope.rates
             full.append(rate)
+        if not all(np.isfinite(rate).all() for rate in full):
+            raise ProblemError(
+                "derivatives of the objectives and constraints are not all known at a design within the bounds, as at "
+                "a very sharp peak of a response; narrow the bounds to designs with more damping, and start at one."
+            )
         return Linearised(
             float(values[0]), values[1], values[2], full[0].reshape(-1), full[1], full[2]
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -18,9 +18,18 @@ from design_opt.problem.designs import Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem, least, size_of
 
+#: objectives that fell below this share of the values they count relative to are counted relative to their own
+FALLEN = 0.1
 #: larger margins are replaced by this value, because constraints so far from active need no derivative
 SATURATION = 1.0
 _FAR = 1e3
+
+
+class Measure(NamedTuple):
+    """Divisor and weight of every objective, each of shape (objectives,)."""
+
+    scales: np.ndarray
+    weights: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,15 +40,18 @@ class Program:
     ----------
     problem : Problem
         The problem.
-    scales : tuple of float
-        Divisor of each objective.
+    measure : Measure
+        Divisors and weights: those of the start, or of a later design with much smaller values (`at_size_of`).
     bounded : tuple of bool
         True for objectives with a bound t.
+    size_of_score : float
+        Score of the problem for an F of -1: 1 with the measure of the start.
     """
 
     problem: Problem
-    scales: tuple[float, ...]
+    measure: Measure
     bounded: tuple[bool, ...]
+    size_of_score: float = 1.0
 
     @property
     def num_bounds(self) -> int:
@@ -65,6 +77,7 @@ class Program:
         angles: Mapping[str, Any],
         today: Design,
         sharpness: Any,
+        measure: Measure,
     ) -> tuple[Array, Array, Array]:
         """Return objective F, inequalities (I,) and equalities (E,) at a point.
 
@@ -74,6 +87,8 @@ class Program:
             Unknowns, shape (size,).
         sharpness
             Exponent of the smooth aggregates.
+        measure
+            The own `measure`, which may be traced.
         """
         problem = self.problem
         y, bounds = w[: problem.space.size], w[problem.space.size :]
@@ -82,8 +97,8 @@ class Program:
         total: Any = jnp.float64(0.0)
         inequalities, equalities = [], []
         used = 0
-        for part, values, scale, bounded in zip(
-            problem.objectives, problem.terms(design), self.scales, self.bounded, strict=True
+        for values, scale, weight, bounded in zip(
+            problem.terms(design), *measure, self.bounded, strict=True
         ):
             relative = values / scale
             if bounded:
@@ -95,7 +110,7 @@ class Program:
                 score = least(relative, problem.aggregate, sharpness)
             else:
                 score = relative[0, 0]
-            total = total - part.weight * score
+            total = total - weight * score
         for rule, margin in zip(problem.rules, problem.margins(design, today), strict=True):
             if rule.equality:
                 equalities.append(margin.reshape(-1))
@@ -115,21 +130,43 @@ class Program:
         return np.array(
             [
                 float(np.min(values)) / scale
-                for values, scale, bounded in zip(terms, self.scales, self.bounded, strict=True)
+                for values, scale, bounded in zip(
+                    terms, self.measure.scales, self.bounded, strict=True
+                )
                 if bounded
             ]
         )
 
     def score(self, terms: list[np.ndarray]) -> float:
-        """Return the exact weighted objective, to be maximised, without smoothing."""
-        return float(
-            sum(
-                part.weight * float(np.min(values)) / scale
-                for part, values, scale in zip(
-                    self.problem.objectives, terms, self.scales, strict=True
-                )
-            )
+        """Return the exact weighted objective relative to the start, to be maximised, without smoothing."""
+        worst = np.array([float(np.min(values)) for values in terms])
+        return self.size_of_score * float(
+            np.sum(self.measure.weights * worst / self.measure.scales)
         )
+
+    def at_size_of(self, terms: list[np.ndarray]) -> Program:
+        """Return the program whose objectives count relative to these values, if they fell far below; else itself.
+
+        The two programs have the same optima. Where an objective fell from 1e6 to 1, its last halving is a change of
+        5e-7 relative to the start: less than the tolerance of the optimality conditions. Functions of the user, whose
+        optimum may be 0, keep the values of the start.
+        """
+        scales = np.array(
+            [
+                min(scale, size_of(values))
+                if getattr(part, "is_size", False) and np.any(values)
+                else scale
+                for part, values, scale in zip(
+                    self.problem.objectives, terms, self.measure.scales, strict=True
+                )
+            ]
+        )
+        weights = self.measure.weights * scales / self.measure.scales
+        share = float(weights.sum() / self.measure.weights.sum())
+        if min(share, float(np.min(scales / self.measure.scales))) >= FALLEN:
+            return self
+        measure = Measure(scales, weights / share)
+        return dataclasses.replace(self, measure=measure, size_of_score=share * self.size_of_score)
 
 
 def make_program(problem: Problem, terms: list[np.ndarray]) -> Program:
@@ -146,10 +183,11 @@ def make_program(problem: Problem, terms: list[np.ndarray]) -> Program:
                 f"aggregate = 'pnorm': the objective {part.label!r} has a value of {float(np.min(values)):.4g} at the"
                 " start; powers need values greater than 0. Use 'ks' or 'bound'."
             )
-    scales = tuple(size_of(np.asarray(values)) for values in terms)
+    scales = np.array([size_of(np.asarray(values)) for values in terms])
+    weights = np.array([part.weight for part in problem.objectives], float)
     several = [np.asarray(values).size > 1 for values in terms]
     bounded = tuple(problem.aggregate == "bound" and more for more in several)
-    return Program(problem, scales, bounded)
+    return Program(problem, Measure(scales, weights), bounded)
 
 
 def _saturated(margins: Array) -> Array:

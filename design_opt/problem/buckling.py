@@ -126,6 +126,7 @@ class MaximiseBuckling(_Pressed):
     weight: float = 1.0
 
     sign = -1.0
+    is_size = True
     _kind = "objective buckling"
 
     @property

@@ -173,6 +173,7 @@ class MinimiseResponse(_Driven):
     weight: float = 1.0
 
     sign = -1.0
+    is_size = True
     _kind = "objective response"
 
     @property

@@ -44,6 +44,7 @@ class MinimiseMass:
     label = "total mass [kg]"
     highest_mode = 0
     sign = -1.0
+    is_size = True
 
     def terms(self, design: Design) -> Array:
         return -jnp.reshape(jnp.asarray(design.arm.total_mass, jnp.float64), (1, 1))
@@ -72,6 +73,7 @@ class MaximiseFrequency:
     cluster: int = 2
 
     sign = 1.0
+    is_size = True
 
     def __post_init__(self) -> None:
         check_mode("objective frequency", self.mode)
@@ -112,6 +114,7 @@ class MaximiseGap:
     weight: float = 1.0
 
     sign = 1.0
+    is_size = True
 
     def __post_init__(self) -> None:
         check_mode("objective gap", self.below, "below")

@@ -77,7 +77,8 @@ def solve_augmented_lagrangian(
         if outcome.converged:
             break
         state.update(w)
-    return dataclasses.replace(outcome, used_up=not outcome.converged)
+    used = (number + 1) * INNER_STEPS
+    return dataclasses.replace(outcome, iterations=used, used_up=not outcome.converged)
 
 
 def _judged(state: _Prices, w: np.ndarray, recorder: Recorder, tolerance: float) -> Outcome:
@@ -88,7 +89,7 @@ def _judged(state: _Prices, w: np.ndarray, recorder: Recorder, tolerance: float)
     recorder.add(report, found.residual, sharpness)
     final = sharpness == evaluator.problem.sharpness
     good = final and found.residual <= tolerance and report.violation <= FEASIBLE
-    return Outcome(y, found, report, good, evaluator.everything())
+    return Outcome(y, found, report, good, evaluator.everything(), evaluator)
 
 
 class _Prices:

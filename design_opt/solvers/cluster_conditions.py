@@ -75,7 +75,7 @@ def cluster_optimality(
         The coincident frequencies.
     """
     program = evaluator.program
-    part, scale = evaluator.problem.objectives[0], program.scales[0]
+    part, scale = evaluator.problem.objectives[0], program.measure.scales[0]
     report = evaluator.report(y)
     clusters = active_clusters(evaluator, y, tolerance)
     values = report.terms[0]

@@ -12,7 +12,7 @@ import jaxmodal
 from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised, Report
 from design_opt.problem.constraints import ForbiddenBand
 from design_opt.problem.designs import OWN, of_joints, own_angles
-from design_opt.problem.problem import Problem
+from design_opt.problem.problem import Problem, size_of
 from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import Step
 from design_opt.solvers.scipy_solver import Outcome
@@ -118,11 +118,9 @@ class FoundDesign(Result):
         """
         found = []
         problem = self.problem
-        for part, values, scale in zip(
-            problem.objectives, self.report.terms, self.evaluator.program.scales, strict=True
-        ):
+        for part, values in zip(problem.objectives, self.report.terms, strict=True):
             if len(values) > 1:
-                slack = (values.min(axis=1) - values.min()) / scale
+                slack = (values.min(axis=1) - values.min()) / size_of(values)
                 found += self._rows(part.label, part.postures, slack, tolerance)
         for rule, margin in zip(problem.rules, self.report.margins, strict=True):
             found += self._rows(rule.label, rule.postures, margin.min(axis=1), tolerance)

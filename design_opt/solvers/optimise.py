@@ -124,11 +124,7 @@ def optimise(
     try:
         for number, point in plan:
             recorder.start = number
-            given = evaluator, point, recorder, tolerance, max_iterations
-            slsqp = method == "slsqp"
-            outcomes.append(
-                solve_slsqp(*given) if slsqp else solve_augmented_lagrangian(*given, optimizer)
-            )
+            outcomes.append(search.from_start(point, optimizer))
         if not any(_feasible(found.report) for found in outcomes) and recorder.best is None:
             return search.infeasible(outcomes)
     except KeyboardInterrupt:
@@ -191,6 +187,22 @@ class _Search:
     recorder: Recorder
     options: SolverOptions
 
+    def from_start(self, start: np.ndarray, optimizer: Any = None) -> Outcome:
+        """Search from one start; go on from a design with much smaller objectives, which then count relative to it."""
+        evaluator, left = self.evaluator, self.options.max_iterations
+        while True:
+            given = evaluator, start, self.recorder, self.options.tolerance, left
+            if self.options.method == "slsqp":
+                found = solve_slsqp(*given)
+            else:
+                found = solve_augmented_lagrangian(*given, optimizer)
+            evaluator = found.evaluator.at_size_of(found.report)
+            start, left = found.y, left - found.iterations
+            if evaluator is found.evaluator:
+                return found
+            if left <= 0:
+                return dataclasses.replace(found, converged=False, used_up=True)
+
     def result(self, outcomes: list[Outcome], interrupted: bool = False) -> OptimisationResult:
         """Return the best outcome, or the best iterate if it is better, with its status."""
         evaluator, recorder = self.evaluator, self.recorder
@@ -209,7 +221,7 @@ class _Search:
         optimality = chosen.optimality
         open_end = status in (Status.stalled, Status.iteration_limit)
         if open_end and _repeats(evaluator):
-            found, clusters = cluster_optimality(evaluator, chosen.report.y, tolerance=1e-5)
+            found, clusters = cluster_optimality(chosen.evaluator, chosen.report.y, tolerance=1e-5)
             if clusters and found.residual <= self.options.tolerance:
                 optimality, status = found, Status.converged
                 names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
@@ -223,8 +235,9 @@ class _Search:
         report = self.evaluator.report(y)
         self.recorder.consider(report)
         if _feasible(report):
-            how = self.recorder, self.options.tolerance, self.options.max_iterations
-            return self.result([solve_slsqp(self.evaluator, y, *how)])
+            slsqp = dataclasses.replace(self.options, method="slsqp")
+            again = dataclasses.replace(self, options=slsqp)
+            return self.result([again.from_start(y)])
         lacking = violations(self.evaluator, report)
         note = f"no design was found that keeps all constraints; the least violation is {lacking}"
         return self._ended(report, Status.infeasible, note, None, None)
@@ -238,8 +251,9 @@ class _Search:
         optimality: Optimality | None,
     ) -> OptimisationResult:
         how, steps = self.options, tuple(self.recorder.steps)
+        evaluator = self.evaluator if chosen is None else chosen.evaluator
         return OptimisationResult(
-            *(self.evaluator, report, status, note, how.method, how.tolerance),
+            *(evaluator, report, status, note, how.method, how.tolerance),
             *(chosen, optimality, steps),
         )
 

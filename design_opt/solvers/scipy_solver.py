@@ -41,13 +41,18 @@ _ROWS: dict[str, Callable[[Linearised], tuple[np.ndarray, np.ndarray]]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Final state of a solver: positions, conditions, working set, and whether its iterations are used up."""
+    """Final state of a solver: positions, conditions, working set, and whether its iterations are used up.
+
+    The conditions are those of the program of ``evaluator``, after a number of ``iterations``.
+    """
 
     y: np.ndarray
     optimality: Optimality
     report: Report
     converged: bool
     chosen: dict[str, np.ndarray]
+    evaluator: Evaluator
+    iterations: int = 0
     used_up: bool = False
 
 
@@ -99,13 +104,15 @@ def solve_slsqp(
         if budget <= 0:
             break
     assert outcome is not None
-    return dataclasses.replace(outcome, used_up=budget <= 0)
+    used = max_iterations - budget
+    return dataclasses.replace(outcome, iterations=used, used_up=budget <= 0)
 
 
 def conditions_at(
     evaluator: Evaluator, report: Report, recorder: Recorder, tolerance: float
 ) -> Outcome:
     """Return the outcome, with optimality conditions, at a design where no solver ended."""
+    evaluator = evaluator.at_size_of(report)
     chosen = working_set(evaluator, report, None)
     run = _Run(evaluator, chosen, evaluator.problem.sharpness, tolerance, 0, recorder)
     run.w = np.concatenate([report.y, evaluator.program.best_bounds(report.terms)])
@@ -153,9 +160,8 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
     """Return the distance of every posture of a set from the worst value of an objective, or from a limit."""
     problem = evaluator.problem
     slack = np.full(len(evaluator.angles[name]), np.inf)
-    for part, values, scale in zip(
-        problem.objectives, report.terms, evaluator.program.scales, strict=True
-    ):
+    scales = evaluator.program.measure.scales
+    for part, values, scale in zip(problem.objectives, report.terms, scales, strict=True):
         if part.postures == name and len(values) == len(slack):
             slack = np.minimum(slack, (values.min(axis=1) - values.min()) / scale)
     for rule, margin in zip(problem.rules, report.margins, strict=True):
@@ -272,4 +278,5 @@ class _Run:
             report,
             found.residual <= self.tolerance,
             self.chosen,
+            self.evaluator,
         )

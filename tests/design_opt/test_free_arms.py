@@ -164,7 +164,7 @@ def test_derivatives_against_forty_digits(name, postures):
     for mode in (zeros + 1, zeros + 2):
         objective = MaximiseFrequency(mode, postures, cluster=0)
         evaluator = Evaluator(Problem(arm, variables, objective, postures=few))
-        scale = evaluator.program.scales[0]
+        scale = evaluator.program.measure.scales[0]
         y = evaluator.problem.space.start
         posed = arm if postures == "own" else arm.with_posture(few["few"][0])
         values = zip(variables, y, strict=True)
