@@ -278,7 +278,8 @@ def _described(part: Any) -> str:
     function = getattr(part, "function", None)
     if function is None:
         return repr(part)
-    return f"{type(part).__name__} {part.label} {getattr(function, '__qualname__', '')}"
+    values = {key: value for key, value in vars(part).items() if value is not function}
+    return f"{type(part).__name__} {values} {getattr(function, '__qualname__', '')}"
 
 
 def _check_name(key: str, value: Any, known: Sequence[str]) -> None:

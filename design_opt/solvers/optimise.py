@@ -15,6 +15,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency
 from design_opt.problem.options import SolverOptions
 from design_opt.problem.problem import Problem
+from design_opt.problem.user_functions import functions, idle_variables
 from design_opt.solvers.augmented_lagrangian import check_postures, solve_augmented_lagrangian
 from design_opt.solvers.cluster_conditions import cluster_optimality
 from design_opt.solvers.feasibility import least_violation
@@ -99,14 +100,22 @@ def optimise(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
     options = SolverOptions(method, starts, seed, tolerance, max_iterations)
+    for name in idle_variables(problem):
+        raise ProblemError(
+            f"variable {name!r}: nothing depends on it: every set of postures in use has joint "
+            "positions of its own. Leave it out, or give objectives or constraints postures = 'own'."
+        )
     _check_optimizer(method, optimizer)
     if progress is not None and not callable(progress):
         raise ProblemError(
             f"progress = {shown(progress)}: must be a function of a Progress, or None."
         )
     evaluator = Evaluator(problem) if evaluator is None else evaluator
-    mine = isinstance(evaluator, Evaluator)
-    if not mine or problem.fingerprint != evaluator.problem.fingerprint:
+    if not (
+        isinstance(evaluator, Evaluator)
+        and problem.fingerprint == evaluator.problem.fingerprint
+        and functions(problem) == functions(evaluator.problem)
+    ):
         raise ProblemError(
             "evaluator: is that of another problem; give Evaluator(problem), or leave it out."
         )

@@ -54,6 +54,9 @@ def flat_arm():
     return jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
 
 
+WIDE = Maximise(lambda design: design.variables[0], "wall")
+
+
 class Heavy:
     label, postures, highest_mode, sign = "mass", "", 0, 1.0
 
@@ -262,6 +265,33 @@ BAD = {
             evaluator=Evaluator(Problem(arm(), [wall(upper=0.01)], MinimiseMass())),
         ),
         ["evaluator", "another problem"],
+    ),
+    "an evaluator of another function of the same name": (
+        lambda: optimise(
+            Problem(arm(), [wall()], Maximise(lambda design: -design.variables[0], "wall")),
+            evaluator=Evaluator(
+                Problem(arm(), [wall()], Maximise(lambda design: design.variables[0], "wall"))
+            ),
+        ),
+        ["evaluator", "another problem"],
+    ),
+    "an evaluator with another weight": (
+        lambda: optimise(
+            Problem(arm(), [wall()], [MinimiseMass(), dataclasses.replace(WIDE, weight=9.0)]),
+            evaluator=Evaluator(Problem(arm(), [wall()], [MinimiseMass(), WIDE])),
+        ),
+        ["evaluator", "another problem"],
+    ),
+    "an angle that all postures set": (
+        lambda: optimise(
+            Problem(
+                jm.Arm((*arm().links, *arm().links)),
+                [wall(), Variable("link2.joint_angle", 0.0, 2.0)],
+                MaximiseFrequency(1, postures="work"),
+                postures={"work": [[0.3], [1.0]]},
+            )
+        ),
+        ["'link2.joint_angle'", "nothing depends on it", "postures = 'own'"],
     ),
     "too many postures": (
         lambda: optimise(
