@@ -28,7 +28,8 @@ class Perturbations:
     better : int
         Number of feasible designs with a better objective.
     best_gain : float
-        Largest gain of the score, relative to the start; negative if all designs are worse.
+        Largest gain of the score, relative to the start, or to the design where that is far below it; negative if all
+        designs are worse.
     """
 
     feasible: int
@@ -54,7 +55,7 @@ def perturb(result: OptimisationResult, count: int) -> Perturbations:
     evaluator = result.evaluator
     chosen = working_set(evaluator, result.report, result.outcome)
     at = result.refined(chosen)
-    size = evaluator.problem.space.size
+    size, unit = evaluator.problem.space.size, evaluator.program.size_of_score
     rates = np.concatenate([_constraint_rates(at, size), at.equality_rates[:, :size]])
     inward = np.linalg.pinv(rates) if len(rates) else np.zeros((size, 0))
     of_equalities = len(at.equalities)
@@ -79,12 +80,12 @@ def perturb(result: OptimisationResult, count: int) -> Perturbations:
                 break
         else:
             continue
-        gain = report.score - result.report.score
+        gain = (report.score - result.report.score) / unit
         if gain > MARGIN:
             whole = evaluator.report(y)
             if whole.violation > limit:
                 continue
-            gain = whole.score - result.report.score
+            gain = (whole.score - result.report.score) / unit
         feasible += 1
         better += gain > MARGIN
         best_gain = max(best_gain, gain)

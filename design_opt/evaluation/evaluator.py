@@ -113,10 +113,12 @@ class Evaluator:
         self._solutions, self._reports, self._linearised = _Latest(), _Latest(), _Latest()
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
         self._pieces = jax.jit(self._make_pieces)
-        start = self.report(problem.space.start)
-        self._require_vibrating(start)
-        self.program: Program = make_program(problem, start.terms)
-        self.start = dataclasses.replace(start, score=self.program.score(start.terms))
+        y = problem.space.start
+        hz = self.frequencies(y)
+        self._require_vibrating(y, hz)
+        terms, _ = self._pieces(jnp.asarray(y), hz, self.angles, self.today_hz)
+        self.program: Program = make_program(problem, [np.asarray(x) for x in terms])
+        self.start = self.report(y)
         # values and derivatives are always needed together: one program, traced and compiled once
         self._rows = jax.jit(jax.jacrev(self._make_rows, argnums=(0, 1), has_aux=True))
 
@@ -249,20 +251,19 @@ class Evaluator:
             _require("constraint", rule.label, margin, ~np.isnan(margin))
             worst = np.abs(margin).max() if rule.equality else -margin.min()
             violation = max(violation, float(worst))
-        score = self.program.score(terms) if hasattr(self, "program") else 0.0
-        return Report(np.array(y), hz, terms, margins, score, violation)
+        return Report(np.array(y), hz, terms, margins, self.program.score(terms), violation)
 
-    def _require_vibrating(self, start: Report) -> None:
+    def _require_vibrating(self, y: np.ndarray, hz: Mapping[str, np.ndarray]) -> None:
         """Raise an error if a user-defined function depends on a mode of frequency 0, which does not vibrate.
 
         The functions are evaluated once with NaN in place of zero frequencies. Built-in objectives and constraints
         declare their modes.
         """
-        still = {name: np.where(hz == 0.0, np.nan, hz) for name, hz in start.hz.items()}
-        if all(np.isfinite(hz).all() for hz in still.values()):
+        still = {name: np.where(own == 0.0, np.nan, own) for name, own in hz.items()}
+        if all(np.isfinite(own).all() for own in still.values()):
             return
         problem = self.problem
-        terms, margins = self._pieces(jnp.asarray(start.y), still, self.angles, self.today_hz)
+        terms, margins = self._pieces(jnp.asarray(y), still, self.angles, self.today_hz)
         for part, values in zip(problem.parts, [*terms, *margins], strict=False):
             zeros = problem.zero_modes.get(part.postures)
             if hasattr(part, "check_zero_modes") or not np.isnan(np.asarray(values)).any():

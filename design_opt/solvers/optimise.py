@@ -219,7 +219,8 @@ class _Search:
         chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
         best = recorder.best
         if chosen is not None:
-            near = [f for f in good if f.report.score >= chosen.report.score - _SAME]
+            least = chosen.report.score - _SAME * abs(chosen.report.score)
+            near = [found for found in good if found.report.score >= least]
             chosen = min(near, key=lambda found: found.optimality.residual)
         done = chosen is not None and chosen.converged and not interrupted
         if chosen is None or (not done and best is not None and best.score > chosen.report.score):

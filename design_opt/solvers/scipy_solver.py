@@ -70,7 +70,7 @@ def solve_slsqp(
     """Search from one start, and return its outcome."""
     y = np.array(start)
     outcome: Outcome | None = None
-    budget = max_iterations
+    budget, size = max_iterations, evaluator.program.size_of_score
     for sharpness in sharpnesses(evaluator):
         last = sharpness == evaluator.problem.sharpness
         report = evaluator.report(y)
@@ -97,7 +97,7 @@ def solve_slsqp(
             good_enough = outcome.optimality.residual <= goal
             # close to the goal a restart, with the solver's Hessian reset, may still converge
             near = outcome.optimality.residual <= _NEAR * goal
-            idle = used == 0 or (run.stood_still and _unmoved(before, report) and not near)
+            idle = used == 0 or (run.stood_still and _unmoved(before, report, size) and not near)
             if good_enough or restarts >= (_RESTARTS if last else 1) or idle:
                 break
             restarts += 1
@@ -170,9 +170,9 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
     return slack
 
 
-def _unmoved(one: Report, other: Report) -> bool:
-    """Return True if two designs have the same score and violation up to rounding."""
-    pairs = (one.score, other.score), (one.violation, other.violation)
+def _unmoved(one: Report, other: Report, size: float) -> bool:
+    """Return True if two designs have the same score, relative to ``size``, and violation up to rounding."""
+    pairs = (one.score / size, other.score / size), (one.violation, other.violation)
     return all(abs(a - b) <= _UNMOVED * max(1.0, abs(a)) for a, b in pairs)
 
 
@@ -182,7 +182,8 @@ def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
     if all(len(chosen[name]) == len(angles) for name, angles in evaluator.angles.items()):
         return False
     part = evaluator.report(outcome.y, chosen)
-    worse = part.score - outcome.report.score > _EXCHANGE_TOLERANCE
+    size = evaluator.program.size_of_score
+    worse = part.score - outcome.report.score > _EXCHANGE_TOLERANCE * size
     return worse or outcome.report.violation > max(part.violation, 0.0) + _EXCHANGE_TOLERANCE
 
 
@@ -237,7 +238,9 @@ class _Run:
             return False
         lowest = [min(residual for _, residual in part) for part in (latest, kept)]
         at = kept[-1][0]
-        return lowest[0] >= _LOWER * lowest[1] and all(_unmoved(at, report) for report, _ in latest)
+        return lowest[0] >= _LOWER * lowest[1] and all(
+            _unmoved(at, report, self.evaluator.program.size_of_score) for report, _ in latest
+        )
 
     def from_positions(self, y: np.ndarray) -> tuple[np.ndarray, int]:
         terms = self.evaluator.report(y, self.chosen).terms

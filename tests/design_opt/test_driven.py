@@ -18,6 +18,8 @@ from design_opt import (
     optimise,
     problem_from_dict,
 )
+from design_opt.evaluation.formulation import Measure
+from design_opt.solvers import scipy_solver
 
 TIP = {"input": "tip.across", "output": "tip.across"}
 INERTIA, STIFFNESS, RATIO = 2.0, 5e3, 0.1
@@ -98,6 +100,34 @@ def test_a_search_from_a_peak_a_million_times_higher_ends_at_the_least_one(metho
     assert before > 1e6 * sizes[-1]
     assert found.status == jm.Status.converged
     assert after == pytest.approx(sizes[-1], rel=1e-5)
+
+
+def test_postures_outside_the_working_set_count_relative_to_a_design_far_below_the_start():
+    """The divisors are the values of the design, scores those of the start: a billionth, and so are differences."""
+    link = tubes().links[0]
+    arm = jm.Arm((link, link.replace(joint_angle=0.7, joint_stiffness=3e4)))
+    problem = Problem(
+        arm,
+        [Variable("link*.loss_factor", 0.01, 0.1)],
+        MinimiseResponse(**TIP, at_hz=3.0, postures="few"),
+        postures={"few": [[0.0], [0.5]]},
+    )
+    evaluator = Evaluator(problem)
+    terms, measure = evaluator.start.terms, evaluator.program.measure
+    large = Measure(1e9 * measure.scales, measure.weights)
+    evaluator.program = dataclasses.replace(evaluator.program, measure=large)
+    small = evaluator.at_size_of(evaluator.start)
+    assert small.program.size_of_score == pytest.approx(1e-9, rel=1e-12)
+    assert small.program.measure.scales == pytest.approx(measure.scales, rel=1e-12)
+    assert small.program.score(terms) == pytest.approx(-1e-9, rel=1e-12)
+    assert small.at_size_of(evaluator.start) is small
+    y = np.array([0.5])
+    outcome = scipy_solver.Outcome(
+        y, None, small.report(y), True, {"few": np.array([1])}, small
+    )  # the bent arm alone, which is stiffer
+    assert scipy_solver._whole_set_differs(small, outcome)
+    whole = dataclasses.replace(outcome, chosen={"few": np.array([0])})
+    assert not scipy_solver._whole_set_differs(small, whole)
 
 
 def test_a_peak_too_sharp_for_a_derivative_is_refused_in_words():

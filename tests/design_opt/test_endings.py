@@ -13,6 +13,7 @@ from design_opt import (
     DeflectionLimit,
     Evaluator,
     FrequencyLimit,
+    Minimise,
     MinimiseMass,
     Problem,
     ProblemError,
@@ -117,6 +118,21 @@ def test_interruption_keeps_the_best_feasible_design_and_resumes(tmp_path):
     file.write_text("{")
     with pytest.raises(CheckpointError, match="is not a checkpoint"):
         optimise(problem, checkpoint=file)
+
+
+def test_the_start_has_its_score_so_that_a_better_design_of_another_start_wins():
+    """Its cached report once scored 0, which no mass can beat. The heavier of two feasible ends is a local optimum."""
+    evaluator = Evaluator(Problem(arm(), [wall()], MinimiseMass()))
+    assert evaluator.report(evaluator.problem.space.start).score == pytest.approx(-1.0, rel=1e-12)
+
+    def double_well(design):
+        x = 1e3 * design.variables[0]
+        return 1.0 + (x - 4.0) ** 2 * (x - 12.0) ** 2 / 100.0 - x / 50.0
+
+    wells = Minimise(double_well, "two wells")
+    found = optimise(Problem(arm(), [wall(start=0.00401571751880963)], wells), starts=6)
+    assert found.status == jm.Status.converged
+    assert 1e3 * found.values[ADDRESS] == pytest.approx(12.0, abs=0.1)
 
 
 def test_iterations_used_up_are_said_to_be():
