@@ -189,10 +189,13 @@ def _stiffness(arm: SpatialArm, link: SpatialLink, field: str, value: float) -> 
         if support is not None and support.kind == "translation" and float(link.length) > 0.0:
             middle /= float(link.length) ** 2
     middle = middle or _USUAL
+    rigid = field == "joint_stiffness"
+    if support is not None:
+        rigid = arm.loads is not None or len(loads_of(arm)) > 1
     return {
         "group": "Springs",
         "logarithmic": True,
-        "rigid": field == "joint_stiffness" or (support is not None and len(loads_of(arm)) > 1),
+        "rigid": rigid,
         "low": middle / STIFFNESSES,
         "high": middle * STIFFNESSES,
     }

@@ -19,6 +19,7 @@ from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
 from jaxmodal.spatial.modes.values import BeamValues
 from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
 from jaxmodal.spatial.preload.held import held_at_rest, in_axes
+from jaxmodal.spatial.stiffness.constants import base_factors
 from jaxmodal.statics.equilibrium import BALANCED
 
 
@@ -266,6 +267,6 @@ def _base_motion(model: ModalModel, load: Floats) -> Floats:
     stiffness = model.values.base
     if stiffness is None:
         return np.zeros(6)
-    scale = 1.0 / np.sqrt(np.diag(stiffness))
-    found: Floats = scale * np.linalg.solve(stiffness * scale[:, None] * scale, scale * load)
+    rows, pivots = (np.array(x) for x in base_factors(list(stiffness)))
+    found: Floats = rows.T @ ((rows @ load) / pivots)
     return found

@@ -61,10 +61,16 @@ def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
 def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
     """Return all joint springs of zero stiffness."""
     return [
-        Held(number, int(k), in_axes(at.axes, link.directions[k]), np.inf)
-        for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
+        give_of(model, places, number, int(k))
+        for number, link in enumerate(model.values.links)
         for k in np.flatnonzero(link.stiffness.real == 0.0)
     ]
+
+
+def give_of(model: ModalModel, places: list[Frame], link: int, number: int) -> Held:
+    """Return the deflection of a spring of a joint, by the indices of the link and of the spring."""
+    direction = model.values.links[link].directions[number]
+    return Held(link, number, in_axes(places[link].axes, direction), np.inf)
 
 
 def in_axes(axes: Floats, six: Floats) -> Floats:

@@ -16,6 +16,7 @@ from jaxmodal.dynamic_stiffness.condensation import ROUNDING
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.dynamic_stiffness.link_constants import GROUND
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
@@ -41,21 +42,21 @@ FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 4"
 REST_FORMAT = "jaxmodal arm in space under loads 1"
 _PLACE = "// @generated constants\n"
 #: scripts that together form one module for arms of one kind; each needs only scripts before it
-_FIRST = ("arithmetic.js", "members.js", "damped.js", "ports.js")
+_FIRST = ("arithmetic.js", "members.js", "ports.js")
 _LAST = ("search.js", "answers.js")
-SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
+_DAMPED = ("damped.js",)
+SCRIPTS = (*_FIRST, *_DAMPED, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
+_IN_SPACE = (*_FIRST, "space.js", "space_places.js")
 SPACE_SCRIPTS = (
-    *_FIRST,
-    "space.js",
-    "space_supports.js",
-    "space_shapes.js",
-    "space_damped.js",
+    *_IN_SPACE,
+    *(*_DAMPED, "space_supports.js", "space_shapes.js", "space_damped.js"),
     *_LAST,
 )
-#: the damping of other arms in space holds for none under loads
+#: the supports, shapes and damping of other arms in space hold for none under loads
 REST_SCRIPTS = (
-    *(name for name in SPACE_SCRIPTS if not name.endswith("damped.js")),
-    *("matrices.js", "space_pieces.js", "space_rest.js"),
+    *_IN_SPACE,
+    *("matrices.js", "space_pieces.js", "space_held.js", "space_rest.js"),
+    *_LAST,
 )
 
 
@@ -76,6 +77,7 @@ _AT_REST = {
     "noStiffness": NO_STIFFNESS,
     "nearlyZero": NEARLY_ZERO,
     "balanced": BALANCED,
+    "still": STILL,
     "close": load_factors.CLOSE,
     "widest": load_factors.WIDEST,
 }

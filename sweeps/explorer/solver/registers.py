@@ -91,6 +91,10 @@ class Register:
     def cos(self) -> Register:
         return self._made("cosine", self)
 
+    def unless_zero(self, other: float) -> Register:
+        """Return the number, or another where it is zero."""
+        return self._made("where", self._made("equal", self, 0.0), other, self)
+
 
 def _is(value: Any, constant: float) -> bool:
     return not isinstance(value, Register) and float(value) == constant
@@ -99,21 +103,6 @@ def _is(value: Any, constant: float) -> bool:
 def placed(tape: Tape, value: Any) -> int:
     """Return the place of a register, or of the constant that a number is."""
     return value.place if isinstance(value, Register) else tape.constant(float(value))
-
-
-def solved(matrix: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the solution of a symmetric positive definite system of registers, and its pivots."""
-    size = len(right)
-    rows = [[*own, x] for own, x in zip(matrix, right, strict=True)]
-    for k in range(size):
-        for i in range(k + 1, size):
-            share = rows[i][k] / rows[k][k]
-            rows[i] = [x - share * y for x, y in zip(rows[i], rows[k], strict=True)]
-    found: list[Any] = [0.0] * size
-    for k in reversed(range(size)):
-        rest = rows[k][size] - sum(rows[k][j] * found[j] for j in range(k + 1, size))
-        found[k] = rest / rows[k][k]
-    return np.array(found, object), np.array([rows[k][k] for k in range(size)], object)
 
 
 def tape_of_arrays(

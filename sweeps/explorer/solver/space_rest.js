@@ -2,11 +2,12 @@
 // `condensation`, `loaded` and `vibrating` of `spatial.preload` in the library, in float64.
 
 /** The tapes of an arm under loads. */
-const restTapes = ({ beams, parts, rates, needed }) => ({ beams: new Tape(beams), parts: new Tape(parts), rates: new Tape(rates), needed: new Tape(needed) });
+const restTapes = ({ beams, held, parts, rates, needed }) => ({ beams: new Tape(beams), held: held && new Tape(held), parts: new Tape(parts), rates: new Tape(rates), needed: new Tape(needed) });
 
 /** What an arm under loads is at its values: numbers of its parts, its beams, what its links need. */
 function restOf({ written: { rest: written }, tapes: { rest: tapes } }, values) {
-  const beams = run(tapes.beams, values), found = run(tapes.parts, [...values, ...beams]);
+  const beams = run(tapes.beams, values), held = tapes.held && heldAtRest(run(tapes.held, [...values, ...beams]), written.shared);
+  const found = run(tapes.parts, [...values, ...beams, ...(held?.forces ?? [])]);
   const links = written.forces.map((at, k) => {
     if (at === null) return null;
     const beam = beams.subarray(k * written.beam, (k + 1) * written.beam), ends = found.subarray(at, at + 18);
@@ -14,7 +15,7 @@ function restOf({ written: { rest: written }, tapes: { rest: tapes } }, values) 
     return { beam, ends, still, bending, waves };
   });
   const [reach, lengths] = found.subarray(written.sizes, written.sizes + 2);
-  return { found, links, reach, lengths, series: new Map() };
+  return { found, links, reach, lengths, held, series: new Map() };
 }
 
 /** What is beyond a place: its stiffness, unknowns that are kept, with their coupling to the motion here; pivots so far. */
@@ -188,22 +189,13 @@ function clearAside(arm, first, last) {
   return aside;
 }
 
-/** Refuses rigid supports that others make redundant, or where the arm is rigid, and supports that may hold free joints. */
-function requireRoomAtRest({ rest: { found }, zeros, written: { rest: { steps } } }) {
-  const held = steps.filter(({ kind }) => kind === "support");
-  if (held.length > 0 && zeros > 0) throw new Error("an arm in space under loads whose free joints supports may hold: the page cannot tell whether it is at rest; give every joint a stiffness.");
-  for (const { at, names, names: { length: n } } of held) names.forEach((name, k) => {
-    if (found[at + 6 * n + k] === Infinity && !(Math.abs(found[at + 7 * n + k]) > REST.noRoom)) throw new Error(`${name} = Infinity: the arm is rigid there, by its theory, its rigid links or other rigid supports; give it a large finite stiffness.`);
-  });
-}
-
 /** The frequencies of zero of an arm that its loads neither buckle nor drive from its posture. */
 function zerosUnderLoads(arm) {
   requireRoomAtRest(arm);
   requireHeld(arm);
-  const { count, noise, falls } = evaluate(arm, 0, "double");
-  if (arm.zeros > 0 ? falls : count > 0 || noise > 0) throw new Error("the loads buckle this arm, or push it out of this posture: it has no frequencies there.");
-  return arm.zeros > 0 ? evaluate(arm, REST.nearlyZero * arm.scale, "double").count : 0;
+  const { count, noise, falls } = evaluate(arm, 0, "double"), loose = arm.rest.held?.loose ?? arm.zeros > 0;
+  if (loose ? falls : count > 0 || noise > 0) throw new Error("the loads buckle this arm, or push it out of this posture: it has no frequencies there.");
+  return loose ? evaluate(arm, REST.nearlyZero * arm.scale, "double").count : 0;
 }
 
 /** Refuses loads that exert a force in a spring of zero stiffness, as the library. */

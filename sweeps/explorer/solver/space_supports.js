@@ -2,7 +2,6 @@
 
 /** The arm with the supports at its tips, in the axes of their links: springs, or all of them loads where one is rigid. */
 function supported(arm) {
-  if (arm.rest) return { ...arm, supports: [], loads: [], carries: 0, carrying: arm.tapes.carrying[0] }; // those are parts of its chain
   const frames = arm.links.some(({ supports }) => supports.length > 0) ? posed(arm) : [];
   const supports = arm.links.flatMap((link, at) => link.supports.map(([ground, turning, from]) => ({ at, from, k: arm.values[from], vector: forceAt(inAxes(frames[at].axes, ground), link.tip, turning) })));
   const carries = Number(supports.some(({ k }) => k === Infinity)), carrying = arm.tapes.carrying[carries];

@@ -43,7 +43,6 @@ from sweeps.explorer.solver.spatial_changes import (
 )
 from sweeps.explorer.solver.spatial_layouts import (
     BEFORE_SPRINGS,
-    ENTRIES,
     OF_SPRING,
     layout_tapes,
     passed_tape,
@@ -55,7 +54,6 @@ from sweeps.explorer.solver.spatial_members import (
 )
 from sweeps.explorer.solver.spatial_rest import (
     loads_at_rest,
-    require_solved_at_rest,
     rest_programs,
 )
 from sweeps.explorer.solver.spatial_supports import carrying_tapes, loads_of, supports_of
@@ -90,11 +88,8 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm has loads, supports and an elastic base together, or too many supports, one of which is rigid; see also
-        `natural_frequencies`.
+        Without loads, the arm has too many supports, one of which is rigid; see also `natural_frequencies`.
     """
-    if arm.loads is not None:
-        require_solved_at_rest(arm)
     unloaded = arm.replace(loads=None)
     model = unloaded.model(theory)
     if model.invalid:
@@ -133,7 +128,7 @@ def _formulas(
     """Return the tapes of links of each layout; of an arm under loads, which needs none of these, those at rest."""
     if arm.loads is not None:
         rest = rest_programs(arm, model, names)
-        return {"layouts": [], "carrying": [{"entries": ENTRIES, "pivots": None}], "rest": rest}
+        return {"layouts": [], "carrying": [], "rest": rest}
     loads = loads_of(arm)
     return {
         "layouts": [layout_tapes(*layout, loads) for layout in layouts],

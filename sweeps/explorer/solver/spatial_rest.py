@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -16,19 +16,18 @@ import numpy as np
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
-from jaxmodal.spatial.modes.motions import Frame, frames
+from jaxmodal.spatial.modes.motions import frames
 from jaxmodal.spatial.modes.values import BeamValues, LinkValues, arm_values, values_of_beam
-from jaxmodal.spatial.parts.loads import NO_LOADS, LoadsInSpace
+from jaxmodal.spatial.parts.loads import NO_LOADS
 from jaxmodal.spatial.preload.chain import LOOKED_AT, Along, PrestressedChain
 from jaxmodal.spatial.preload.equilibrium import RestInSpace, carried_loads, moved_tips
-from jaxmodal.spatial.preload.held import compatibility, supports_of
+from jaxmodal.spatial.preload.held import compatibility, give_of, moved_by_gives, supports_of
 from jaxmodal.spatial.preload.members import inertia_rates, pieces_needed, state_rates
 from jaxmodal.spatial.stiffness.model import SpatialModel
-from sweeps.explorer.solver.registers import Register, solved, tape_of_arrays
+from sweeps.explorer.solver.registers import Register, tape_of_arrays
 from sweeps.explorer.solver.spatial_changes import bars_of
 from sweeps.explorer.solver.spatial_members import sizes_of
 from sweeps.explorer.solver.tapes import tape_of_function
@@ -44,35 +43,34 @@ def loads_at_rest(arm: SpatialArm) -> list[str]:
     return [name for name in arm.addresses() if name.startswith("loads.")]
 
 
-def require_solved_at_rest(arm: SpatialArm) -> None:
-    """Refuse what the page has not of arms under loads."""
-    if arm.base_stiffness is not None and any(link.supports for link in arm.links):
-        raise ArmError(
-            "base_stiffness: the arm has one, and loads, and supports, which share the loads by the stiffness of arm "
-            "and base; a page solves two of the three. Give arm.replace(loads=None), or clamp the base. "
-            f"{arm.know_loads} take all three."
-        )
-
-
 def rest_programs(arm: SpatialArm, model: SpatialModel, names: list[str]) -> dict[str, Any]:
     """Return tapes and parts of an arm under loads, with values at ``names``.
 
-    ``beams`` are the values of all beams from the values of the arm; ``parts``, from both, the numbers of `steps`;
-    ``rates`` and ``needed`` those of one link, from its beam and its section forces.
+    ``beams`` are the values of all beams from the values of the arm; ``held``, from both, how supports and free joints
+    share the loads, null without supports; ``parts``, from all these and the forces of the supports, the numbers of
+    `steps`; ``rates`` and ``needed`` those of one link, from its beam and its section forces.
     """
     modal, found = modal_model(model), {}
+    supports, values = (
+        sum(len(link.supports) for link in arm.links),
+        len(names) + _BEAM * arm.num_links,
+    )
 
     def parts(given: list[Register]) -> list[Any]:
-        chain, rooms = _chain(arm, modal, names, given)
-        way = _Steps(chain, rooms)
+        way = _Steps(_chain(_Posed(arm, modal, names, given[:values]), given[values:]))
         way.outwards()
         found.update(way.written())
         return way.numbers
 
-    tape = tape_of_arrays(parts, len(names) + _BEAM * arm.num_links)
+    def held(given: list[Register]) -> list[Any]:
+        shared = _shared(_Posed(arm, modal, names, given))
+        found["shared"] = [supports, len(shared.springs)]
+        return [x for numbers in shared for x in np.ravel(numbers)]
+
     return {
         "beams": _beams_tape(arm, names),
-        "parts": tape,
+        "held": tape_of_arrays(held, values) if supports else None,
+        "parts": tape_of_arrays(parts, values + supports),
         "rates": tape_of_arrays(lambda x: _rates(x, model.flags), _BEAM + 6),
         "needed": _needed_tape(model.flags),
         "beam": _BEAM,
@@ -107,54 +105,99 @@ def _rates(given: Sequence[Register], theory: Theory) -> list[Any]:
     return [*still.ravel(), *(inertia[6 + k, k] for k in range(6))]
 
 
-def _chain(
-    arm: SpatialArm, modal: ModalModel, names: list[str], given: list[Register]
-) -> tuple[PrestressedChain, Floats]:
-    """Return the chain of an arm whose values, and beams, are registers, and the rooms of its supports."""
-    leaves, structure = jax.tree_util.tree_flatten(arm)
-    numbered = jax.tree_util.tree_unflatten(structure, np.arange(float(len(leaves))).tolist())
-    of_beams = {*sizes_of(arm), *bars_of(arm)}
-    for name, register in zip(names, given, strict=False):
-        if name not in of_beams:
-            leaves[int(get_parameter(numbered, name))] = register
-    changed = jax.tree_util.tree_unflatten(structure, leaves)
-    values = arm_values(changed.links, changed.payload, changed.base_stiffness)
-    values = jax.tree_util.tree_map(lambda x: x[..., 0], values)
-    beams = np.array(given[len(names) :], object).reshape(arm.num_links, _BEAM)
-    links = [
-        link._replace(beam=BeamValues(*beam))
-        for link, beam in zip(values.links, beams, strict=True)
-    ]
-    moved = dataclasses.replace(modal, values=values._replace(links=tuple(links)))
-    loads, places = changed.loads.dead(), frames(links)
-    pushes, rooms = _pushes(moved, places, loads)
-    carried, joints, base = carried_loads(moved, places, loads, pushes)
-    rest = RestInSpace(places, carried, joints, np.zeros_like(pushes), base, pushes)
-    return PrestressedChain(moved, rest, loads), rooms
+class _Posed:
+    """The model of an arm whose values, and beams, are registers; its loads, and where its links are."""
+
+    def __init__(
+        self, arm: SpatialArm, modal: ModalModel, names: list[str], given: list[Register]
+    ) -> None:
+        leaves, structure = jax.tree_util.tree_flatten(arm)
+        numbered = jax.tree_util.tree_unflatten(structure, np.arange(float(len(leaves))).tolist())
+        of_beams = {*sizes_of(arm), *bars_of(arm)}
+        for name, register in zip(names, given, strict=False):
+            if name not in of_beams:
+                leaves[int(get_parameter(numbered, name))] = register
+        changed = jax.tree_util.tree_unflatten(structure, leaves)
+        values = arm_values(changed.links, changed.payload, changed.base_stiffness)
+        values = jax.tree_util.tree_map(lambda x: x[..., 0], values)
+        beams = np.array(given[len(names) :], object).reshape(arm.num_links, _BEAM)
+        links = tuple(
+            link._replace(beam=BeamValues(*beam))
+            for link, beam in zip(values.links, beams, strict=True)
+        )
+        self.model = dataclasses.replace(modal, values=values._replace(links=links))
+        self.loads, self.places = changed.loads.dead(), frames(links)
+
+    def locked(self) -> ModalModel:
+        """Return the model whose free joints are rigid."""
+        values = self.model.values
+        links = [
+            link._replace(stiffness=np.array([_unless_free(x) for x in link.stiffness], object))
+            for link in values.links
+        ]
+        return dataclasses.replace(self.model, values=values._replace(links=tuple(links)))
 
 
-def _pushes(model: ModalModel, places: list[Frame], loads: LoadsInSpace) -> tuple[Floats, Floats]:
-    """Return the forces (n, 6) of supports on the tips, and how much of what each moves by the others before leave."""
-    still = np.zeros((len(places), 6))
-    supports = supports_of(model, places)
-    if not supports:
-        return still, np.zeros(0)
-    tips, _ = moved_tips(model, places, loads, still)
-    compliance, motion = compatibility(
-        supports, tips, lambda pushes: moved_tips(model, places, NO_LOADS, pushes)[0]
-    )
-    forces, pivots = solved(compliance, -motion)
-    pushes = still.astype(object)
-    for each, force in zip(supports, forces, strict=True):
+def _unless_free(stiffness: Any) -> Any:
+    if isinstance(stiffness, Register):
+        return stiffness.unless_zero(np.inf)
+    return stiffness or np.inf
+
+
+def _chain(posed: _Posed, forces: Sequence[Register]) -> PrestressedChain:
+    """Return the chain of an arm whose supports exert these forces."""
+    pushes = np.zeros((len(posed.places), 6)).astype(object)
+    for each, force in zip(supports_of(posed.model, posed.places), forces, strict=True):
         pushes[each.link] = pushes[each.link] + force * each.direction
-    return pushes, pivots / np.diag(compliance)
+    carried, joints, base = carried_loads(posed.model, posed.places, posed.loads, pushes)
+    rest = RestInSpace(posed.places, carried, joints, np.zeros_like(pushes), base, pushes)
+    return PrestressedChain(posed.model, rest, posed.loads)
+
+
+class _Shared(NamedTuple):
+    """What decides the forces of n supports, with f springs of joints that may be free; see `spatial.preload.held`.
+
+    Stiffnesses of the supports and of the springs, displacements of the supports and forces in the springs under the
+    loads, compliances (n, n), and displacements (n, f) of the supports for unit deflections of the springs.
+    """
+
+    supports: list[Any]
+    springs: list[Any]
+    motion: Floats
+    load: Floats
+    compliance: Floats
+    moves: Floats
+
+
+def _shared(posed: _Posed) -> _Shared:
+    model, places, still = posed.model, posed.places, np.zeros((len(posed.places), 6))
+    locked, supports = posed.locked(), supports_of(posed.model, posed.places)
+    gives = [
+        give_of(model, places, number, k)
+        for number, link in enumerate(model.values.links)
+        for k, stiffness in enumerate(link.stiffness)
+        if isinstance(stiffness, Register) or stiffness == 0.0
+    ]
+    tips, carried = moved_tips(locked, places, posed.loads, still)
+    compliance, motion = compatibility(
+        supports, tips, lambda pushes: moved_tips(locked, places, NO_LOADS, pushes)[0]
+    )
+    links = model.values.links
+    return _Shared(
+        [held for link in links if link.held is not None for held in link.held],
+        [links[x.link].stiffness[x.number] for x in gives],
+        motion,
+        np.array([x.direction @ carried[x.link] for x in gives], object),
+        compliance,
+        moved_by_gives(places, supports, gives),
+    )
 
 
 class _Steps(Along):
     """The parts from the base to the tip: what they are, and where their numbers begin."""
 
-    def __init__(self, chain: PrestressedChain, rooms: Floats) -> None:
-        self.chain, self.rooms = chain, iter(rooms)
+    def __init__(self, chain: PrestressedChain) -> None:
+        self.chain = chain
         self.numbers: list[Any] = []
         self.steps: list[dict[str, Any]] = []
 
@@ -210,9 +253,8 @@ class _Steps(Along):
 
     def _support(self, number: int, link: LinkValues) -> None:
         if link.supports is not None and link.held is not None:
-            own = [next(self.rooms) for _ in link.held]
-            names = [f"link{number + 1}.support{k}.stiffness" for k in range(1, len(own) + 1)]
-            given = [np.ravel(x) for x in (link.supports, link.held, own)]
+            names = [f"link{number + 1}.support{k + 1}.stiffness" for k in range(len(link.held))]
+            given = [np.ravel(x) for x in (link.supports, link.held)]
             self._step("support", np.concatenate(given), names=names)
 
     def _base(self, stiffness: Floats) -> None:
