@@ -38,7 +38,8 @@ from jaxmodal.spatial.preload.series import transfer_series, transfers_at
 _THREE = np.array([0.0, 0.5, 1.0])
 #: number of series kept, some 30 kB each
 _KEPT = 500
-_RIGIDITIES = ("stretching", "shearing_y", "shearing_z", "torsion", "bending_y", "bending_z")
+#: the values of a beam that damping multiplies
+RIGIDITIES = ("stretching", "shearing_y", "shearing_z", "torsion", "bending_y", "bending_z")
 
 
 class Seen(NamedTuple):
@@ -246,9 +247,7 @@ def _damped(beam: BeamValues, factor: Any) -> BeamValues:
     """Return a beam with complex moduli."""
     if not np.any(factor):
         return beam
-    return beam._replace(
-        **{name: getattr(beam, name) * (1.0 + 1j * factor) for name in _RIGIDITIES}
-    )
+    return beam._replace(**{name: getattr(beam, name) * (1.0 + 1j * factor) for name in RIGIDITIES})
 
 
 def _number(value: Any) -> Any:

@@ -74,8 +74,7 @@ const RESOLVED_ANSWER = 1e-8;
  */
 export function receptances(arm, omega, first, second, loss = 0, own = false) {
   if (!(loss >= 0 && loss < 10)) throw new Error(`loss = ${loss}: must be 0 or more, and less than 10.`);
-  if (loss > 0 && arm.written.loaded && arm.written.held) throw new Error(`loss = ${loss}: under forces at rest the page has no loss factor for all of an arm with supports or an elastic base; set it to 0.`);
-  if (arm.rest && (loss > 0 || (own && arm.written.damping))) throw new Error("the page knows no damping of arms in space under loads: set the loss factor to 0, and leave out the damping of the file; frequency_response of the library has both.");
+  if (loss > 0 && arm.written.loaded && arm.written.held && !arm.rest) throw new Error(`loss = ${loss}: under forces at rest the page has no loss factor for all of an arm with supports or an elastic base; set it to 0.`);
   const { cut, springs } = atPorts(arm, [first, second]), same = JSON.stringify(first) === JSON.stringify(second);
   const losses = (at) => (loss > 0 || (own && arm.written.damping) ? lossesAt(arm, at, loss, own) : null);
   return Float64Array.from(omega, (at) => {

@@ -209,3 +209,17 @@ function sinhRatio(z) {
   for (let i = SINH_RATIO.length - 2; i >= 0; i--) total = total * x + SINH_RATIO[i];
   return total;
 }
+
+/** A product of complex numbers, its size apart. */
+class Product {
+  constructor() {
+    Object.assign(this, { re: 1, im: 0, log: 0 });
+  }
+
+  times(re, im) {
+    const size = Math.hypot(re, im), { re: a, im: b } = this;
+    this.re = (a * re - b * im) / size;
+    this.im = (a * im + b * re) / size;
+    this.log += Math.log(size);
+  }
+}

@@ -160,20 +160,3 @@ function setLaws(arm, link, { at, own, by, share }, k) {
   }
   return larger;
 }
-
-/** By how much the joint of link `i` is stiffened, as a port; null for none. */
-const motorOf = (springs, i) => springs.find(({ joint }) => joint === i)?.k ?? null;
-
-/** A product of complex numbers, its size apart. */
-class Product {
-  constructor() {
-    Object.assign(this, { re: 1, im: 0, log: 0 });
-  }
-
-  times(re, im) {
-    const size = Math.hypot(re, im), { re: a, im: b } = this;
-    this.re = (a * re - b * im) / size;
-    this.im = (a * im + b * re) / size;
-    this.log += Math.log(size);
-  }
-}

@@ -10,6 +10,9 @@ function times(a, b, n, m, p) {
   return c;
 }
 
+/** The matrix (6, 6) of products of the entries of a vector. */
+const outer = (v) => Float64Array.from({ length: 36 }, (_, k) => v[Math.floor(k / 6)] * v[k % 6]);
+
 function transposed(a, n, m) {
   const b = new Float64Array(n * m);
   for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) b[j * n + i] = a[i * m + j];

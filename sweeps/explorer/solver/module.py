@@ -19,7 +19,9 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
+from jaxmodal.response.driven.loaded_chains import RIGIDITIES
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
+from jaxmodal.spatial.modes.values import BeamValues
 from jaxmodal.spatial.preload import condensation, members
 from jaxmodal.spatial.preload.chain import LOOKED_AT
 from jaxmodal.spatial.preload.loaded import ROUNDING as ROUNDING_AT_REST
@@ -49,13 +51,13 @@ SCRIPTS = (*_FIRST, *_DAMPED, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
 _IN_SPACE = (*_FIRST, "space.js", "space_places.js")
 SPACE_SCRIPTS = (
     *_IN_SPACE,
-    *(*_DAMPED, "space_supports.js", "space_shapes.js", "space_damped.js"),
+    *(*_DAMPED, "space_determinant.js", "space_supports.js", "space_shapes.js", "space_damped.js"),
     *_LAST,
 )
-#: the supports, shapes and damping of other arms in space hold for none under loads
+#: determinants, supports, shapes and damping of other arms in space hold for none under loads
 REST_SCRIPTS = (
     *_IN_SPACE,
-    *("matrices.js", "space_pieces.js", "space_held.js", "space_rest.js"),
+    *("matrices.js", "space_pieces.js", "space_held.js", "space_rest.js", "space_rest_damped.js"),
     *_LAST,
 )
 
@@ -78,6 +80,7 @@ _AT_REST = {
     "nearlyZero": NEARLY_ZERO,
     "balanced": BALANCED,
     "still": STILL,
+    "moduli": [BeamValues._fields.index(name) for name in RIGIDITIES],
     "close": load_factors.CLOSE,
     "widest": load_factors.WIDEST,
 }

@@ -55,3 +55,6 @@ function addSprings(springs, i, high, low) {
       }
   }
 }
+
+/** By how much the joint of link `i` is stiffened, as a port; null for none. */
+const motorOf = (springs, i) => springs.find(({ joint }) => joint === i)?.k ?? null;

@@ -26,7 +26,7 @@ function heldAtRest(found, [n, f]) {
   hindered.forEach((j, l) => { known[m + l] = -free.reduce((sum, x, k) => sum + load[x] * scale[k] * turned[j][k], 0); });
   const answer = times(inverse(matrix, size), known, size, size, 1), forces = new Float64Array(n);
   own.forEach((i, k) => { forces[i] = row[k] * answer[k]; });
-  return { forces, rooms: roomsOf(compliance, n, own, hindered.map((j) => scaled[j])), loose: hindered.length < free.length };
+  return { forces, compliances: Float64Array.from({ length: n }, (_, i) => compliance[i * (n + 1)]), rooms: roomsOf(compliance, n, own, hindered.map((j) => scaled[j])), loose: hindered.length < free.length };
 }
 
 /**
@@ -59,9 +59,7 @@ function roomsOf(compliance, n, own, moves) {
 
 /** Refuses rigid supports that others make redundant, or where the arm is rigid. */
 function requireRoomAtRest({ rest: { held, found }, written: { rest: { steps } } }) {
-  let number = 0;
-  for (const { kind, at, names } of steps) if (kind === "support") names.forEach((name, k) => {
-    const room = held.rooms[number++];
-    if (found[at + 6 * names.length + k] === Infinity && !(room > REST.noRoom)) throw new Error(`${name} = Infinity: the arm is rigid there, by its theory, its rigid links or other rigid supports; give it a large finite stiffness.`);
+  for (const { kind, at, names, first } of steps) if (kind === "support") names.forEach((name, k) => {
+    if (found[at + 6 * names.length + k] === Infinity && !(held.rooms[first + k] > REST.noRoom)) throw new Error(`${name} = Infinity: the arm is rigid there, by its theory, its rigid links or other rigid supports; give it a large finite stiffness.`);
   });
 }

@@ -24,6 +24,30 @@ class Beyond {
     Object.assign(this, { reach, trail, w: new Float64Array(36), beside: new Float64Array(0), own: [], held: [], forces: 0, log: 0, count: 0, fallen: 0, clear: true });
   }
 
+  /** Add a multiple of a matrix (6, 6) to the stiffness. */
+  add(factor, matrix) {
+    for (let k = 0; k < 36; k++) this.w[k] += factor * matrix[k];
+  }
+
+  at(k, stiffness) {
+    this.w[k] += stiffness;
+  }
+
+  transfers(...given) {
+    return transfersOf(...given);
+  }
+
+  piece(transfer) {
+    const { stiffness, carried, roots } = pieceOf(transfer);
+    this.release(roots, 6);
+    this.rigid(carried);
+    this.add(1, stiffness);
+  }
+
+  base(stiffness) {
+    this.release(transposed(inverse(rootOf(stiffness), 6), 6, 6), 6);
+  }
+
   rigid(matrix) {
     const back = transposed(matrix, 6, 6), kept = this.own.length;
     this.w = symmetric(times(times(back, this.w, 6, 6, 6), matrix, 6, 6, 6), 6);
@@ -98,11 +122,11 @@ class Beyond {
   }
 
   /** Supports at a tip: springs, or rigid ones, whose forces are unknown. */
-  supports(numbers, several) {
+  supports(numbers, { names: { length: several } }) {
     for (let m = 0; m < several; m++) {
       const d = numbers.slice(6 * m, 6 * m + 6), k = numbers[6 * several + m];
       if (k === Infinity) this.held.push(d);
-      else for (let i = 0; i < 36; i++) this.w[i] += k * d[Math.floor(i / 6)] * d[i % 6];
+      else this.add(k, outer(d));
     }
   }
 
@@ -116,7 +140,7 @@ class Beyond {
   }
 
   /** The springs of a joint, and its rotor; `further` stiffens the one about its axis. */
-  joint(numbers, several, square, further) {
+  joint(numbers, { names: { length: several } }, square, further) {
     const [stiffness, coupling] = [numbers.slice(6 * several, 7 * several), numbers.subarray(7 * several, 7 * several + 36)], [inertia, ratio] = numbers.subarray(7 * several + 36);
     stiffness[several - 1] += further;
     const given = [...stiffness.keys()].filter((j) => stiffness[j] !== Infinity), k = given.length, turning = square * inertia;
@@ -137,18 +161,26 @@ class Beyond {
 
 /** The arm at a frequency from its tip to its base, with springs at ports; null where a link would need too many pieces. */
 function condensed(arm, omega, springs, trail) {
-  const { rest, firsts, written: { rest: { steps }, baseLinks } } = arm, counts = arm.counts ?? piecesFor(arm, omega), square = omega * omega;
+  const counts = arm.counts ?? piecesFor(arm, omega);
   if (!counts) return null;
-  const beyond = new Beyond(rest.reach, trail);
-  const spring = (at) => springs.forEach((each) => { if (each.at === at) for (let k = 0; k < 36; k++) beyond.w[k] += each.k * each.vector[Math.floor(k / 6)] * each.vector[k % 6]; });
-  for (const { kind, at, link, names } of [...steps].reverse()) {
-    const numbers = rest.found.subarray(at), first = firsts[link + baseLinks];
+  const beyond = new Beyond(arm.rest.reach, trail);
+  inwards(arm, omega, counts, springs, beyond);
+  beyond.judge(beyond.own);
+  return beyond;
+}
+
+/** Do what `beyond` does at all parts of an arm at a frequency, from its tip to its base. */
+function inwards(arm, omega, counts, springs, beyond) {
+  const { rest, firsts, written: { rest: { steps }, baseLinks } } = arm, square = omega * omega, { trail } = beyond;
+  const spring = (at) => springs.forEach((each) => { if (each.at === at) beyond.add(each.k, outer(each.vector)); });
+  for (const step of [...steps].reverse()) {
+    const { kind, at, link } = step, numbers = rest.found.subarray(at), first = firsts[link + baseLinks];
     if (kind === "rigid") beyond.rigid(numbers.subarray(0, 36));
-    else if (kind === "mass") for (let k = 0; k < 36; k++) beyond.w[k] -= square * numbers[k];
-    else if (kind === "turning") for (let k = 0; k < 9; k++) beyond.w[21 + 6 * Math.floor(k / 3) + (k % 3)] += numbers[k];
-    else if (kind === "joint") beyond.joint(numbers, names.length, square, arm.links[first].motor ?? 0);
-    else if (kind === "support") beyond.supports(numbers, names.length);
-    else if (kind === "base") beyond.release(transposed(inverse(rootOf(numbers), 6), 6, 6), 6);
+    else if (kind === "mass") beyond.add(-square, numbers);
+    else if (kind === "turning") for (let k = 0; k < 9; k++) beyond.at(21 + 6 * Math.floor(k / 3) + (k % 3), numbers[k]);
+    else if (kind === "joint") beyond.joint(numbers, step, square, arm.links[first].motor ?? motorOf(springs, first) ?? 0);
+    else if (kind === "support") beyond.supports(numbers, step);
+    else if (kind === "base") beyond.base(numbers);
     else if (kind === "bar") {
       trail?.push({ point: link });
       beyond.rigid(numbers.subarray(0, 36));
@@ -158,24 +190,19 @@ function condensed(arm, omega, springs, trail) {
       const ends = [0, ...(arm.shares?.(link + baseLinks) ?? []), 1];
       for (let part = ends.length - 2; part >= 0; part--) {
         spring(first + part);
-        const [from, to] = ends.slice(part), transfers = transfersOf(arm, link, from, to, Math.max(1, Math.ceil(counts[link] * (to - from))), square);
-        for (const transfer of transfers.reverse()) {
+        const [from, to] = ends.slice(part), count = Math.max(1, Math.ceil(counts[link] * (to - from)));
+        for (const transfer of beyond.transfers(arm, link, from, to, count, square).reverse()) {
           trail?.push({ point: link });
-          const { stiffness, carried, roots } = pieceOf(transfer);
-          beyond.release(roots, 6);
-          beyond.rigid(carried);
-          for (let k = 0; k < 36; k++) beyond.w[k] += stiffness[k];
+          beyond.piece(transfer);
         }
       }
       trail?.push({ point: link });
     }
   }
-  beyond.judge(beyond.own);
-  return beyond;
 }
 
-/** As `evaluate`, of an arm under loads; `falls` where an eigenvalue is negative beyond rounding. */
-function evaluateAtRest(arm, omega, springs) {
+/** Sign and logarithm of the determinant, and count of modes below; `falls` where an eigenvalue is negative beyond rounding. */
+function evaluate(arm, omega, kind, springs = []) {
   const beyond = condensed(arm, omega, springs);
   if (!beyond) return { omega, sign: 1, log: 0, count: 2 ** 53, noise: Infinity, falls: true };
   const { log, clear, forces } = beyond, count = beyond.count - forces;

@@ -197,7 +197,7 @@ class _Steps(Along):
     """The parts from the base to the tip: what they are, and where their numbers begin."""
 
     def __init__(self, chain: PrestressedChain) -> None:
-        self.chain = chain
+        self.chain, self.supports = chain, 0
         self.numbers: list[Any] = []
         self.steps: list[dict[str, Any]] = []
 
@@ -255,7 +255,8 @@ class _Steps(Along):
         if link.supports is not None and link.held is not None:
             names = [f"link{number + 1}.support{k + 1}.stiffness" for k in range(len(link.held))]
             given = [np.ravel(x) for x in (link.supports, link.held)]
-            self._step("support", np.concatenate(given), names=names)
+            self._step("support", np.concatenate(given), names=names, first=self.supports)
+            self.supports += len(names)
 
     def _base(self, stiffness: Floats) -> None:
         self._step("base", stiffness)
