@@ -8,7 +8,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.preload.equilibrium import rest_in_space
-from tests.explorer.page_arms import case, needs_node, solved_in_page
+from sweeps.explorer.page import arm_page_html
+from tests.explorer.page_arms import case, csv_of, needs_node, solved_in_page
 from tests.explorer.test_answers_in_page import lossy, name_of, port_of
 from tests.explorer.test_held_loads_in_page import FREE, HELD
 from tests.explorer.test_space_in_page import BAR, HARD, SIX, supported
@@ -145,3 +146,16 @@ def test_what_is_refused(tmp_path):
     pressed = case(HARD["pressed"], modes=1, ports=[[[40.0], tip, tip, 0.1]])
     (told,) = solved_in_page(tmp_path, [pressed], True)
     assert "the page has no loss factor for all of an arm with supports" in told["error"]
+
+
+def test_a_page_answers_with_the_damping_of_its_file(shown):
+    shared = jm.set_parameters(HELD["one"].replace(base_stiffness=BASE), FREE)
+    arm, port = damped(shared), name_of(*TIP)
+    browser = shown(arm_page_html(arm), f"force={port}&motion={port}")
+    browser.until(
+        "document.getElementById('response-note').textContent.startsWith('With the damping')"
+    )
+    browser.until("document.getElementById('response-plot').toDataURL().length > 4000")
+    hertz, found = np.array(csv_of(browser, "response-csv")[:20], float).T
+    truth = response(arm, 2.0 * math.pi * hertz, TIP, TIP)
+    np.testing.assert_allclose(found, truth, rtol=1e-8, atol=0.0)
