@@ -41,7 +41,7 @@ from sweeps.explorer.solver.tapes import OPERATIONS
 #: formats of the texts of planar arms, of arms in space, and of those under loads; their numbers increase with every
 #: change
 FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 4"
-REST_FORMAT = "jaxmodal arm in space under loads 1"
+REST_FORMAT = "jaxmodal arm in space under loads 2"
 _PLACE = "// @generated constants\n"
 #: scripts that together form one module for arms of one kind; each needs only scripts before it
 _FIRST = ("arithmetic.js", "members.js", "ports.js")
