@@ -51,10 +51,8 @@ def rest_programs(arm: SpatialArm, model: SpatialModel, names: list[str]) -> dic
     `steps`; ``rates`` and ``needed`` those of one link, from its beam and its section forces.
     """
     modal, found = modal_model(model), {}
-    supports, values = (
-        sum(len(link.supports) for link in arm.links),
-        len(names) + _BEAM * arm.num_links,
-    )
+    supports = sum(len(link.supports) for link in arm.links)
+    values = len(names) + _BEAM * arm.num_links
 
     def parts(given: list[Register]) -> list[Any]:
         way = _Steps(_chain(_Posed(arm, modal, names, given[:values]), given[values:]))
