@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
+from jaxmodal.arithmetic.double_double import DoubleDouble, as_double_double
 from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -230,9 +231,8 @@ def tabulate(
     p = _Panels(*map(np.concatenate, zip(*done, strict=True)))
     p = p.rows(np.argsort(p.low))
     coefficients, growth, rest = at_ends
-    shift = (growth - [p.log_scale[0, 0], p.log_scale[-1, 0]]) + rest
-    shift -= np.array([-1.0, 1.0]) * p.log_scale[[0, -1], 1]
-    coefficients = coefficients * np.exp(shift)[:, None]
+    scaled = _scaled(growth, rest, p.log_scale[[0, -1]], np.array([-1.0, 1.0]))
+    coefficients = coefficients * scaled[:, None]
     nodes = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
     between = p.nodes.reshape(-1, p.nodes.shape[2])
     arrays = {
@@ -283,7 +283,7 @@ def confirmed(
         for x in (series.error, series.size)
     )
     with np.errstate(all="ignore"):
-        exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
+        exact = d.factor * _scaled(d.growth, d.rest, scale, u)
         # places of a panel follow one another
         tables = in_groups(combinations, np.asarray(series.taylor))
         groups, start, columns = combined(combinations, expansion.terms.of(places)), 0, []
@@ -300,6 +300,19 @@ def confirmed(
 def _of_cells(rows: np.ndarray, terms: Terms) -> np.ndarray:
     """Rows (P, polynomials) as `PostureSeries` has them."""
     return rows if terms.powers else rows[:, 0]
+
+
+def _scaled(
+    growth: np.ndarray, rest: np.ndarray, log_scale: np.ndarray, u: np.ndarray
+) -> np.ndarray:
+    """What values are multiplied by where D has the factor exp(growth + rest), with log_scale (..., 2), at u.
+
+    The exponent is a difference of numbers of some tens, one of which stands for the size of the values: it is taken to
+    twice the digits, or its rounding would be the largest error of all.
+    """
+    exponent = DoubleDouble(growth, rest) - log_scale[..., 0]
+    exponent = exponent - as_double_double(log_scale[..., 1]) * u
+    return np.asarray(np.exp(exponent.hi) * (1.0 + exponent.lo))
 
 
 def _places(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -357,8 +370,8 @@ def _tabulated(
     # a scale that is linear over the panel, so that values are of order 1 and rounding is not scaled up
     magnitude = np.mean(np.log(np.abs(of_powers(c)).sum(axis=2)), axis=2) + growth
     slope, centre = np.polyfit(nodes, magnitude.T, 1)
-    shift = (growth - centre[:, None]) + (rest - slope[:, None] * nodes)
-    c = c * np.exp(shift)[:, :, None]
+    log_scale = np.stack([centre, slope], axis=1)
+    c = c * _scaled(growth, rest, log_scale[:, None], nodes)[:, :, None]
     to_chebyshev, to_powers = _polynomials()
     # frequencies are rounded: values are those of places beside the nodes, and are taken to these
     beside = _places(x, low[:, None], high[:, None]) - nodes
@@ -374,6 +387,6 @@ def _tabulated(
         taylor=np.einsum("mj,pjh->pmh", to_powers, series),
         size=size,
         tail=np.sqrt((of_powers(series[:, -2:]) ** 2).sum(axis=(1, 2))),
-        log_scale=np.stack([centre, slope], axis=1),
+        log_scale=log_scale,
     )
     return panels, [values[x.size :] for values in found]

@@ -16,6 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.runtime.freed_memory import room
+
 
 class OfNumpy:
     """Base class of number types that work with NumPy functions through its protocols; with ``shape`` and ``dtype``."""
@@ -76,9 +78,9 @@ def unfilled(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
     Other arrays are copied, which takes as long as filling them. Do not write to the array after `jax.device_put`.
     """
-    room = np.empty(math.prod(shape) * np.dtype(dtype).itemsize + _ALIGNED, np.uint8)
-    first = -room.ctypes.data % _ALIGNED
-    return room[first : room.size - _ALIGNED + first].view(dtype).reshape(shape)
+    memory = room(math.prod(shape) * np.dtype(dtype).itemsize + _ALIGNED)
+    first = -memory.ctypes.data % _ALIGNED
+    return memory[first : memory.size - _ALIGNED + first].view(dtype).reshape(shape)
 
 
 #: bytes of which the address of an array that XLA takes over is a multiple

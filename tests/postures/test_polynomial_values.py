@@ -90,6 +90,20 @@ def test_the_degree_is_right_and_no_lower_one_is(address, monkeypatch):
     assert confirmed(tabulate(lower, 6.0, 30.0, "timoshenko", 4), lower) is None
 
 
+def test_a_table_over_many_decades_is_right_to_a_few_roundings_of_its_largest_value():
+    """Against the determinant in double-double, at frequencies and places that have not made the table."""
+    addresses = [ANGLES[0], "payload.mass", "payload.inertia", "link2.joint_stiffness"]
+    rng = np.random.default_rng(5)
+    values = np.exp(
+        rng.uniform(np.log(1e-6), np.log(1e6), (3, 500)) + np.log([[20.0], [5.0], [1e9]])
+    )
+    expansion = expansion_of(TWO, addresses, values)
+    series = tabulate(expansion, 40.0, 50.0, "timoshenko", 2)
+    largest = confirmed(series, expansion, values=64)
+    assert largest is not None
+    np.testing.assert_allclose(largest, 0.0, rtol=0.0, atol=8.0 * 2.0**-52)
+
+
 def test_few_places_give_the_characteristic_determinant_of_all():
     """Against the determinant of the paper's matrix, which shares nothing with the condensation."""
     addresses = [*ANGLES, "payload.mass", "payload.inertia", "link2.joint_stiffness"]

@@ -6,9 +6,13 @@ import platform
 import subprocess
 import sys
 
+import jax
+import numpy as np
 import pytest
 
-from jaxmodal.runtime.freed_memory import keep_freed_memory
+from jaxmodal.runtime import freed_memory
+from jaxmodal.runtime.freed_memory import keep_freed_memory, room
+from jaxmodal.runtime.namespace import unfilled
 
 FAULTS = """
 import resource, sys, numpy as np
@@ -64,3 +68,64 @@ def test_a_system_without_glibc_is_no_error(monkeypatch, error):
 
     monkeypatch.setattr(ctypes, "CDLL", missing)
     keep_freed_memory.__wrapped__(always=True)
+
+
+LARGE = 6 << 20
+of_linux = pytest.mark.skipif(not freed_memory._LENDS, reason="only Linux lends memory")
+
+
+@pytest.fixture
+def nothing_left(monkeypatch):
+    """A process in which no array has left memory."""
+    monkeypatch.setattr(freed_memory, "_left", freed_memory._Left())
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+@of_linux
+def test_what_a_large_array_leaves_goes_to_the_next_of_its_size(nothing_left):
+    first = room(LARGE)
+    first[...] = 1
+    where, part = address(first), first[10:20]
+    del first
+    other = room(LARGE)  # a part of the first is still in use
+    assert address(other) != where
+    np.testing.assert_array_equal(part, np.ones(10, np.uint8))
+    del part
+    assert address(room(2 * LARGE)) != where
+    assert address(room(LARGE)) == where
+
+
+@of_linux
+def test_what_a_result_of_jax_leaves_goes_to_the_next(nothing_left):
+    first = unfilled((LARGE,), np.uint8)
+    first[...] = 1
+    taken = jax.device_put(first, jax.devices("cpu")[0])
+    where = address(first)
+    del first
+    other = unfilled((LARGE,), np.uint8)
+    assert address(other) != where
+    np.testing.assert_array_equal(taken, np.ones(LARGE, np.uint8))
+    del taken
+    jax.device_put(np.zeros(1))  # JAX lets go of arrays when it is called next
+    assert address(unfilled((LARGE,), np.uint8)) == where
+
+
+@of_linux
+def test_no_more_is_kept_than_so_many_bytes(nothing_left, monkeypatch):
+    monkeypatch.setattr(freed_memory, "_KEPT", 2 * LARGE)
+    every = [room(LARGE) for _ in range(3)]
+    while every:
+        del every[0]
+    assert len(freed_memory._left._every) == 2
+
+
+def test_small_arrays_and_other_systems_have_memory_of_their_own(nothing_left, monkeypatch):
+    assert room(100).size == 100
+    monkeypatch.setattr(freed_memory, "_LENDS", False)
+    found = room(LARGE + 1)
+    assert (found.size, found.flags.writeable) == (LARGE + 1, True)
+    del found
+    assert not freed_memory._left._every
