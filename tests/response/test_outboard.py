@@ -8,6 +8,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.response.receptance import recursion_in_space
 from tests.response.test_in_space import SIX, damped_tables, places
+from tests.spatial.cases import tube
 from tests.spatial.driven_elements import DrivenChain
 from tests.spatial.exact_frequencies import receptance
 
@@ -152,19 +153,56 @@ def test_what_is_shared_is_made_anew_after_a_link_changed():
 def test_frequencies_at_which_shared_links_are_not_finite_are_computed_link_by_link(monkeypatch):
     arm = damped_arm()
     cells = {"link2.joint_angle": [0.1, 0.5, -0.4]}
-    given, of_loads = [], recursion_in_space.under_loads_of
+    redone, of_loads = [], recursion_in_space.under_loads_of
 
     def spoiled(system, w, shares, omega):
         entries = [x.copy() if isinstance(x, np.ndarray) else x for x in w.entries]
         w = type(w)(entries)
-        w[0, 6][7] = np.inf
-        given.append(of_loads(system, w, shares, omega))
-        return given[-1]
+        w[0, 6][7], w[6, 7][20] = np.inf, np.nan
+        found, lost = of_loads(system, w, shares, omega)
+        redone.append(np.flatnonzero(lost).tolist())
+        return found, lost
 
     monkeypatch.setattr(recursion_in_space, "under_loads_of", spoiled)
     found = jm.frequency_response(arm, OMEGA, "tip.x", "tip.z", parameters=cells).values
-    assert given == [None, None]
+    assert redone == [[7, 20], [7, 20]]
     for angle, values in zip(cells["link2.joint_angle"], found, strict=True):
         one = jm.set_parameters(arm, {"link2.joint_angle": angle})
         alone = jm.frequency_response(one, OMEGA, "tip.x", "tip.z").values
-        np.testing.assert_array_equal(values, alone)
+        np.testing.assert_allclose(values, alone, rtol=1e-10, atol=1e-13 * np.abs(alone).max())
+
+
+@pytest.mark.parametrize("stiffness", [1e-3, 1.0, 2e5])
+def test_loads_through_the_axis_of_a_soft_joint_keep_their_digits(stiffness, monkeypatch):
+    """The response is a hundred millionth of that to a load across; links are oblique to the load, in 80 digits."""
+    monkeypatch.setattr(recursion_in_space, "FEWEST_OF_MANY", 1)
+    damped = tube(loss_factor=0.01)
+    arm = jm.SpatialArm(
+        links=(
+            damped.replace(joint_stiffness=2e5),
+            damped.replace(joint_stiffness=stiffness, joint_angle=0.2),
+            damped.replace(joint_stiffness=2e5, joint_angle=0.7),
+        )
+    )
+    lever = 0.2 + 0.5 * 0.7  # of two equal links, to the first one
+    angles, omega, names = [0.4, -lever, 1.1], [0.01, 0.3, 20.0], [f"tip.{x}" for x in SIX]
+    found = jm.frequency_response(
+        arm, omega, names, names, parameters={"link1.joint_angle": angles}
+    )
+    for angle, values in zip(angles, np.asarray(found.values), strict=True):
+        one = jm.set_parameters(arm, {"link1.joint_angle": angle})
+        for k, w in enumerate(omega):
+            exact = np.array(receptance(one, "timoshenko", w).tolist(), complex)
+            size = np.sqrt(np.abs(np.diag(exact)))
+            error = np.abs(values[..., k] - exact) / np.outer(size, size)
+            assert error.max() < 1e-11, (angle, w)
+
+
+def test_blocks_that_are_not_kept_are_added_with_their_own_loads(added, monkeypatch):
+    monkeypatch.setattr(recursion_in_space, "_KEPT", 1)
+    arm, omega = damped_arm(), np.linspace(20.0, 900.0, 2 * recursion_in_space.FEWEST)
+    monkeypatch.setattr(recursion_in_space, "BLOCK", recursion_in_space.FEWEST)
+    monkeypatch.setattr("jaxmodal.response.receptance.in_space.BLOCK", recursion_in_space.FEWEST)
+    cells = {"link3.joint_angle": [0.1, 0.5, -0.4]}
+    jm.frequency_response(arm, omega, "tip.x", "tip.z", parameters=cells)
+    assert len(added) == 2 * 6 + (4 + 2) + 6 + 2 + 6

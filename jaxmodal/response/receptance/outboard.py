@@ -8,6 +8,8 @@ changes, are added once for all postures, with a unit load in place of each comp
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +17,16 @@ import numpy as np
 from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.response.driven.spatial_systems import SpatialSystem
 from jaxmodal.response.receptance.denominators_in_space import Told
+from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.transfers import combined
-from jaxmodal.runtime.array_types import Floats, Numbers
+from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.spatial.stiffness.link_entries import LoadEntries
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: numbers of a load on a link: six at the outer end of its elastic part, six at the inner end, and a torque
 _PARTS = 13
+#: ratio of the terms of a response to it beyond which 2e-13 of it may be lost
+_CANCELLED = 1e3
 
 
 class Outboard(NamedTuple):
@@ -53,16 +58,13 @@ def under_unit_loads(system: SpatialSystem, count: int) -> tuple[SpatialSystem, 
     shares = np.zeros((len(system.loads), len(acting)))
     for unit, (at, part) in enumerate(acting):
         shares[:, unit] = parts[at, :, part]
+    alone = under_own_loads(system, count)
     own = [
         link._replace(loads=tuple(_unit(part if at == k else None) for at, part in acting))
-        for k, link in enumerate(links)
+        for k, link in enumerate(alone.links)
     ]
-    own[0] = own[0]._replace(entries=own[0].entries._replace(rotation=[], offset=[]))
     loads = system.loads[:1] * len(acting)  # only their number counts
-    alone = dataclasses.replace(
-        system, links=tuple(own), loads=loads, inputs=(), outputs=(), base_motions={}, part=True
-    )
-    return alone, shares
+    return dataclasses.replace(alone, links=tuple(own), loads=loads), shares
 
 
 def _parts(load: LoadEntries) -> list[float]:
@@ -76,38 +78,64 @@ def _unit(part: int | None) -> LoadEntries:
     return LoadEntries(every[:6], every[6:12], every[12])
 
 
+def under_own_loads(system: SpatialSystem, count: int) -> SpatialSystem:
+    """Return the ``count`` outermost links as an arm by themselves, its first joint without a place."""
+    links = list(system.links[-count:])
+    links[0] = links[0]._replace(entries=links[0].entries._replace(rotation=[], offset=[]))
+    return dataclasses.replace(
+        system, links=tuple(links), inputs=(), outputs=(), base_motions={}, part=True
+    )
+
+
 def under_loads_of(
     system: SpatialSystem, w: Symmetric, shares: Floats, omega: Numbers
-) -> Symmetric | None:
-    """Return a stiffness with unit loads with the loads of a system in their place; None where it is not finite.
+) -> tuple[Symmetric, Bools]:
+    """Return a stiffness with unit loads with the loads of a system in their place, and where it has lost digits.
 
-    Of responses between loads those that the system reads; others are `NOTHING`.
+    Of responses between loads those that the system reads; others are `NOTHING`. Arrays of forces and of responses are
+    new ones. The mask (F,) is True where the response to a load is a small difference of those to unit loads, as of a
+    load that passes through the axis of a free joint, and where a number is not finite.
     """
-    units = range(6, w.size)
+    units, loads = range(6, w.size), range(len(system.loads))
     given = [[w[i, unit] for unit in units] for i in range(6)]
     forces, finite = combined(shares, given, omega)
-    pairs = sorted(system.read_pairs)
-    both = [(u, v) for u in range(len(units)) for v in range(u, len(units))]
-    # each pair of different units counts both ways
-    between = np.array(
-        [
-            [shares[x, u] * shares[y, v] + (u != v) * shares[x, v] * shares[y, u] for u, v in both]
-            for x, y in pairs
-        ]
-    )
-    responses: list[list[Any]] = [[NOTHING] * len(pairs)]
-    finite_responses = True
-    if pairs and both:
-        column = [w[6 + u, 6 + v] for u, v in both]
-        responses, finite_responses = combined(between, [column], omega)
-    if not (finite and finite_responses):
-        return None
+    lost = np.zeros(omega.shape, bool)
+    if not finite:
+        for x in itertools.chain(*given):
+            lost |= False if x is NOTHING else ~np.isfinite(x)
     found = Symmetric([NOTHING] * len(places(system.size)))
     for i in range(6):
         for j in range(i, 6):
             found[i, j] = w[i, j]
         for load, force in enumerate(forces[i]):
             found[i, 6 + load] = force
-    for (x, y), response in zip(pairs, responses[0], strict=True):
-        found[6 + x, 6 + y] = response
+    both = list(itertools.combinations_with_replacement(range(len(units)), 2))
+    if not both:
+        return found, lost
+    column = [w[6 + u, 6 + v] for u, v in both]
+    own = [(x, x) for x in loads]
+    (sizes,), _ = combined(abs(_between(shares, own, both)), [list(map(_size, column))], omega)
+    pairs = sorted(system.read_pairs.union(own))
+    (responses,), _ = combined(_between(shares, pairs, both), [column], omega)
+    for (x, y), response in zip(pairs, responses, strict=True):
+        if (x, y) in system.read_pairs:
+            found[6 + x, 6 + y] = response
+        if x == y and sizes[x] is not NOTHING:
+            lost |= ~(sizes[x] <= _CANCELLED * size_of(response))
+    return found, lost
+
+
+def _between(
+    shares: Floats, pairs: Sequence[tuple[int, int]], units: Sequence[tuple[int, int]]
+) -> Floats:
+    """Return the shares of responses between unit loads in those between pairs of loads, (pairs, units)."""
+    x, y = np.array(pairs).T
+    u, v = np.array(units).T
+    straight = shares[x][:, u] * shares[y][:, v]
+    # each pair of different units counts both ways
+    found: Floats = straight + (u != v) * (shares[x][:, v] * shares[y][:, u])
     return found
+
+
+def _size(x: Any) -> Any:
+    return x if x is NOTHING else size_of(x)

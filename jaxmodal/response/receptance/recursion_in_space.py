@@ -21,7 +21,12 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
 from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
 from jaxmodal.response.receptance.lost_digits import size_of
-from jaxmodal.response.receptance.outboard import Outboard, under_loads_of, under_unit_loads
+from jaxmodal.response.receptance.outboard import (
+    Outboard,
+    under_loads_of,
+    under_own_loads,
+    under_unit_loads,
+)
 from jaxmodal.response.receptance.recorded_links import (
     FEWEST,
     FEWEST_OF_MANY,
@@ -87,25 +92,29 @@ def _outboard(
 ) -> tuple[Told | None, Symmetric | None]:
     """Return what denominators tell of links that another posture has as well, and the stiffness before them.
 
-    Both are None where nothing is shared, and where a number is not finite, which would spoil others.
+    Both are None where nothing is shared.
     """
     if not system.alike or system.rigid or not _are_many(system, omega):
         return None, None
-    alone, shares = under_unit_loads(system, system.alike)
     key = _key(omega)
     found = system.outboard.get(key)
+    if found is None and len(system.outboard) >= _KEPT:
+        return None, None
+    alone, shares = under_unit_loads(system, system.alike)
     if found is not None and counted and found.told.below is None:
         found = None
     if found is None or found.alone.links != alone.links:
         told = Told(np.zeros(omega.shape), np.zeros(omega.shape) if counted else None)
         for each in inward(alone, omega, 1.0, counted):
             told = told.beside(each.told(omega * omega, counted))
-        found = Outboard(alone, each.added.stiffness, told)
-        if key in system.outboard or len(system.outboard) < _KEPT:
-            system.outboard[key] = found = found.kept()
-    w = under_loads_of(system, found.stiffness, shares, omega)
-    if w is None:
-        return None, None
+        system.outboard[key] = found = Outboard(alone, each.added.stiffness, told).kept()
+    w, lost = under_loads_of(system, found.stiffness, shares, omega)
+    if lost.any():
+        *_, last = inward(under_own_loads(system, system.alike), omega[lost], 1.0)
+        for k, (i, j) in enumerate(places(w.size)):
+            x = last.added.stiffness[i, j]
+            if j >= 6 and w.entries[k] is not NOTHING:
+                w.entries[k][lost] = 0.0 if x is NOTHING else x
     return found.told, to_previous(w, system.links[-system.alike].entries, omega)
 
 
