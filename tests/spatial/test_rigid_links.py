@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.exchange import write_mjcf
 from jaxmodal.runtime.statuses import Status
 from tests.spatial.finite_elements import turn
 from tests.spatial.rigid_chains import Joint, frequencies_hz, transform
@@ -226,7 +227,12 @@ def test_an_arm_in_which_nothing_gives_way_is_remarked_and_refused_by_commands(t
 def test_an_arm_in_which_nothing_has_mass_is_remarked_and_refused_by_commands(tmp_path):
     massless = jm.SpatialLink(0.3, rigid=True, joint_stiffness=1e4, joint_axis=(0, 1, 0))
     still = jm.SpatialArm((massless, massless))
-    for arm in (still, jm.SpatialArm((massless.replace(stator=BODY), massless))):
+    held = massless.replace(rotor_inertia=1e-4, gear_ratio=10.0, motor="held")
+    for arm in (
+        still,
+        jm.SpatialArm((massless.replace(stator=BODY), massless)),
+        jm.SpatialArm((held, massless)),
+    ):
         (remark,) = jm.check_arm(arm).remarks
         assert "nothing has mass" in str(remark)
     on_springs = jm.SpatialArm((massless.replace(stator=BODY), massless))
@@ -249,4 +255,4 @@ def test_an_arm_in_which_nothing_has_mass_is_remarked_and_refused_by_commands(tm
         assert (shown.exit_code, shown.stdout) == (2, "")
         assert shown.stderr.startswith(f"Error: {path}: nothing has mass")
     with pytest.raises(jm.ArmError, match="nothing has mass"):
-        jm.exchange.write_mjcf(still, tmp_path / "arm.xml")
+        write_mjcf(still, tmp_path / "arm.xml")

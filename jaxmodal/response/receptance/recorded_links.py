@@ -61,7 +61,7 @@ def _fields(counted: bool) -> tuple[str, ...]:
     return _OF_DIGITS + _OF_COUNTS if counted else _OF_DIGITS
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)  # some 70 kB each
 def _recorded(
     form: Any, kinds: tuple[int, ...], asked: frozenset[int], counted: bool
 ) -> LaneProgram:

@@ -99,21 +99,22 @@ def why_still(arm: AnyArm) -> WhyStill | None:
     """Return why an arm cannot vibrate: nothing in it gives way, or nothing has mass; None if it can."""
     if most_modes(arm) == 0:
         return _RIGID
-    still = (
-        "" if arm.base_stiffness is not None else "stator"
-    )  # of link 1, which only an elastic base moves
+    first = arm.links[0]
+    still: tuple[str, ...] = ()
+    if arm.base_stiffness is None:  # what moves with the ground
+        still = ("stator", "rotor") if first.motor == "held" else ("stator",)
     masses = (float(link.mass) for link in arm.links)
     bodies = itertools.chain(
-        _inertias(arm.links[0], still), *map(_inertias, (*arm.links[1:], arm.payload))
+        _inertias(first, still), *map(_inertias, (*arm.links[1:], arm.payload))
     )
     return None if any(masses) or any(bodies) else _MASSLESS
 
 
-def _inertias(part: Record, still: str = "") -> Iterator[float]:
-    """Yield all masses and moments of inertia given to a link or a body, but for those of a part that does not move."""
+def _inertias(part: Record, still: tuple[str, ...] = ()) -> Iterator[float]:
+    """Yield all masses and moments of inertia given to a link or a body, but for those of parts that do not move."""
     for item in dataclasses.fields(part):  # type: ignore[arg-type]
         value = getattr(part, item.name)
-        if still and item.name.startswith(still):
+        if item.name.startswith(still):
             continue
         if isinstance(value, Record):
             yield from _inertias(value)
