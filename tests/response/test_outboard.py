@@ -1,6 +1,8 @@
 """Postures that share their outermost links: beside finite elements, exact at resonances, and computed once."""
 
 import copy
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -206,3 +208,21 @@ def test_blocks_that_are_not_kept_are_added_with_their_own_loads(added, monkeypa
     cells = {"link3.joint_angle": [0.1, 0.5, -0.4]}
     jm.frequency_response(arm, omega, "tip.x", "tip.z", parameters=cells)
     assert len(added) == 2 * 6 + (4 + 2) + 6 + 2 + 6
+
+
+def test_what_is_kept_of_shared_links_is_freed_after_the_call(monkeypatch):
+    """At once, not when Python next looks for circles."""
+    kept, of_loads = [], recursion_in_space.under_loads_of
+
+    def spy(system, w, shares, omega):
+        kept.append(weakref.ref(w[0, 0]))
+        return of_loads(system, w, shares, omega)
+
+    monkeypatch.setattr(recursion_in_space, "under_loads_of", spy)
+    cells = {"link3.joint_angle": [0.1, 0.5, -0.4]}
+    gc.disable()
+    try:
+        jm.frequency_response(damped_arm(), OMEGA, "tip.x", "tip.z", parameters=cells)
+        assert [found() for found in kept] == [None, None]
+    finally:
+        gc.enable()

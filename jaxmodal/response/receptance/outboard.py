@@ -2,7 +2,8 @@
 
 A stiffness in the axes of a link does not depend on the angle of its joint. Loads in the axes of the ground do, but
 each is a sum of unit loads in the axes of the link on which it acts. So the outermost links, up to the first joint that
-changes, are added once for all postures, with a unit load in place of each component that any load has on them.
+changes, are added once for all postures, with a unit load in place of each component that any load has on them. Where
+such a sum nearly cancels, they are added again under the loads themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.nothing import NOTHING
-from jaxmodal.response.driven.spatial_systems import SpatialSystem
+from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem
 from jaxmodal.response.receptance.denominators_in_space import Told
 from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.transfers import combined
@@ -32,10 +33,10 @@ _CANCELLED = 1e3
 class Outboard(NamedTuple):
     """The outermost links under unit loads: stiffness up to the inmost of their joints, and what denominators tell.
 
-    ``alone`` are these links, as in `under_unit_loads`.
+    ``links`` are these links, as in `under_unit_loads`.
     """
 
-    alone: SpatialSystem
+    links: tuple[DrivenLink, ...]
     stiffness: Symmetric
     told: Told
 

@@ -45,7 +45,8 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
 BLOCK = 3400
-#: number of blocks of frequencies whose members are cached for other postures, 6 MB each for six links
+#: number of blocks of frequencies whose members are cached for other postures, 6 MB each for six links, and number of
+#: those whose outboard links are, some MB each
 _KEPT = 10
 
 
@@ -103,11 +104,11 @@ def _outboard(
     alone, shares = under_unit_loads(system, system.alike)
     if found is not None and counted and found.told.below is None:
         found = None
-    if found is None or found.alone.links != alone.links:
+    if found is None or found.links != alone.links:
         told = Told(np.zeros(omega.shape), np.zeros(omega.shape) if counted else None)
         for each in inward(alone, omega, 1.0, counted):
             told = told.beside(each.told(omega * omega, counted))
-        system.outboard[key] = found = Outboard(alone, each.added.stiffness, told).kept()
+        system.outboard[key] = found = Outboard(alone.links, each.added.stiffness, told).kept()
     w, lost = under_loads_of(system, found.stiffness, shares, omega)
     if lost.any():
         *_, last = inward(under_own_loads(system, system.alike), omega[lost], 1.0)
