@@ -35,8 +35,8 @@ _WIDE = 10.0
 _STILL = 1e-12
 #: errors for values that no arm can have, or whose modes cannot be identified; the search then shortens its step
 _NO_ARM = (ArmError, RepeatedFrequencyError, UncertifiedError)
-#: largest number of pairings by shape
-_PAIRINGS = 5
+#: most fits, each with the pairs by shape and the scales of the values that the last one found
+_ROUNDS = 5
 
 
 def fit_arm(
@@ -128,14 +128,14 @@ def fit_arm(
     _require_finite(first, asked.addresses, values)
     if any(isinstance(each, MeasuredResponse) for each in seen):
         values = search.fitted(misfit, values, rough=True)
-    for _ in range(_PAIRINGS):
+    for _ in range(_ROUNDS):
         values = search.fitted(misfit, values)
-        anew = Misfit.at(asked, seen, theory, values)
+        anew = Misfit.at(misfit.unknowns.reaching(values), seen, theory, values)
         settled = [p and p.numbers for p in anew.pairings] == [
             p and p.numbers for p in misfit.pairings
         ]
-        misfit = anew
-        if settled:
+        near, misfit = anew.unknowns is misfit.unknowns, anew
+        if settled and near:
             break
     return judged(
         before=(before, first),
@@ -176,7 +176,7 @@ class _Search:
     def parts(self, misfit: Misfit, values: Floats, rough: bool = False) -> list[Part]:
         """Return `Misfit.parts`; caches the last result, since residuals and slopes are evaluated separately."""
         numbers = tuple(each and each.numbers for each in misfit.pairings)
-        place = values.tobytes(), numbers, rough
+        place = values.tobytes(), misfit.unknowns.scale.tobytes(), numbers, rough
         if self.last[0] != place:
             self.evaluations += 1
             self.last = place, misfit.parts(values, rough)

@@ -30,6 +30,9 @@ from jaxmodal.spatial.parts.parameters import unit_of_address
 #: kinds of positive quantities, fitted by their logarithms
 _SIZES = (POSITIVE, NON_NEGATIVE, STIFFNESS, SPRING, BASE, SUPPORT)
 
+#: least scale of positions as a share of the arm's length: a start of 1e-9 m is a start at 0
+_LEAST_SHARE_OF_LENGTH = 1e-3
+
 
 @dataclasses.dataclass(frozen=True)
 class Unknowns:
@@ -79,6 +82,17 @@ class Unknowns:
         return np.where(
             self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale
         )
+
+    def reaching(self, values: Floats) -> Unknowns:
+        """Return unknowns whose scales are at least the changes to these values; itself if they already are.
+
+        A start near 0 says nothing about the size of a value that may be negative, such as an eccentricity.
+        """
+        moved = np.abs(values - self.start)
+        short = ~self.sizes & (moved > self.scale)
+        if not short.any():
+            return self
+        return dataclasses.replace(self, scale=np.where(short, moved, self.scale))
 
     def rates(self, values: Floats) -> Floats:
         """Return the derivatives of the values with respect to x."""
@@ -130,7 +144,7 @@ def unknowns(
         if unit_of_address(name, arm) == "rad":
             scale = 1.0
         elif value != 0.0:
-            scale = abs(value)
+            scale = max(abs(value), _least_scale(name, arm))
         elif np.isfinite(most - least):
             scale = 0.5 * (most - least)
         else:
@@ -142,6 +156,13 @@ def unknowns(
     begun = set_parameters(arm, {name: own[0] for name, own in zip(names, kept, strict=True)})
     arrays = [np.array(column) for column in zip(*kept, strict=True)]
     return Unknowns(begun, names, tuple(map(tuple, members)), *arrays)
+
+
+def _least_scale(name: str, arm: Any) -> float:
+    """Return the least scale of a parameter: a share of the arm's length for positions, 0 for other quantities."""
+    if unit_of_address(name, arm) != "m":
+        return 0.0
+    return _LEAST_SHARE_OF_LENGTH * float(sum(abs(float(link.length)) for link in arm.links))
 
 
 def _by_parameter(

@@ -167,6 +167,19 @@ def test_values_that_are_no_sizes_are_fitted_as_they_are():
     np.testing.assert_allclose(found.values, [0.55, 1.3e3], rtol=1e-6)
 
 
+@pytest.mark.parametrize("start", [1e-3, 1e-5, 1e-9])
+def test_a_start_near_zero_does_not_hold_a_place_there(start):
+    """A load 5 cm aside, known to half a millimetre wherever the fit begins; its mirror image has the same modes."""
+    name = "payload.centre.y"
+    measured = seen(wrist, 4, 1e-3, theory="timoshenko")
+    found = fit_arm(wrist(), measured, [name, "pitch.joint_stiffness"], start={name: start})
+    assert found.status.usable
+    assert not found.undetermined
+    assert np.all(found.standard_errors < [1e-2, 200.0])
+    away = np.abs(found.values - [0.05, 5e3])
+    assert np.all(away < 0.02 * found.standard_errors)
+
+
 def test_as_many_values_as_numbers_without_deviations_are_found_but_not_how_well():
     measured = seen(two_links, 2, 1e-3, known=False, theta_2=0.9)
     found = fit_arm(two_links(), measured, STIFFNESSES, theory=THEORY, start=START)
