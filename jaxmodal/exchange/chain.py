@@ -275,7 +275,7 @@ class _Builder:
             motor=True,
             limits=limits,
             speed=speed,
-            rotor=(float(rotor.inertia), float(rotor.ratio) or 1.0),
+            rotor=(float(rotor.inertia), float(rotor.ratio)),
             held=link.motor == "held" or not springy,
         )
         return [turning, *springs]

@@ -25,8 +25,8 @@ from jaxmodal.spatial.robots.bodies import NOTHING, Lump
 _KINDS = {"hinge": "revolute", "slide": "prismatic"}
 #: effort and velocity of joints without these limits: URDF requires numbers, and 0 would block the joint
 _NO_LIMIT = 1e9
-#: position limits, rad or m, of joints without limits, because URDF requires numbers
-_WIDE = {"hinge": math.pi, "slide": 1.0}
+#: least position limit, m, of slides without limits, because URDF requires numbers, and least ratio to their positions
+_WIDE, _WIDER = 1.0, 2.0
 #: cosine of the pitch below which roll and yaw cannot be distinguished
 _UPRIGHT = 1e-9
 
@@ -75,12 +75,28 @@ def write_urdf(
         '<?xml version="1.0"?>',
         f"<robot name={quoteattr(made.arm or 'arm')}>",
         *commented(note),
-        *_elements(made.chain),
+        *_elements(_limited(made)),
         "</robot>",
     ]
     written(place, "\n".join(lines) + "\n")
     written(side, _side_table(made, place.name))
     return made
+
+
+def _limited(made: LumpedArm) -> Chain:
+    """Return the chain with limits for all slides, wide enough for the postures of the table."""
+    farthest = dict(zip(made.joints, np.abs(made.postures).max(axis=0), strict=True))
+
+    def limited(joint: PieceJoint) -> PieceJoint:
+        if joint.kind != "slide" or joint.limits is not None:
+            return joint
+        wide = max(_WIDE, _WIDER * float(farthest.get(joint.name, 0.0)))
+        return joint._replace(limits=(-wide, wide))
+
+    pieces = made.chain.pieces
+    return made.chain._replace(
+        pieces=tuple(piece._replace(joints=tuple(map(limited, piece.joints))) for piece in pieces)
+    )
 
 
 def _elements(chain: Chain) -> list[str]:
@@ -129,12 +145,13 @@ def _joint(joint: PieceJoint | None, parent: str, child: str, place: Floats, tur
     if joint is None:
         name = quoteattr(f"{child}_mount")
         return f'  <joint name={name} type="fixed">{ends}{origin}</joint>'
-    low, high = joint.limits or (-_WIDE[joint.kind], _WIDE[joint.kind])
-    kind = _KINDS[joint.kind]
-    speed = joint.speed or _NO_LIMIT
-    limit = f'<limit lower="{low!r}" upper="{high!r}" effort="{_NO_LIMIT!r}" velocity="{speed!r}"/>'
-    if joint.kind == "hinge" and (joint.limits is None or not np.isfinite(joint.limits).all()):
-        kind, limit = "continuous", ""
+    kind, positions = "continuous", ""
+    if joint.limits is not None:
+        kind, (low, high) = _KINDS[joint.kind], joint.limits
+        positions = f'lower="{low!r}" upper="{high!r}" '
+    limit = f'<limit {positions}effort="{_NO_LIMIT!r}" velocity="{joint.speed or _NO_LIMIT!r}"/>'
+    if not positions and joint.speed is None:
+        limit = ""
     dynamics = f'<dynamics damping="{joint.damping!r}"/>' if joint.damping else ""
     return (
         f'  <joint name={quoteattr(joint.name)} type="{kind}">{ends}{origin}'

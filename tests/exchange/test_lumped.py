@@ -118,6 +118,35 @@ def test_a_damper_beside_a_rigid_joint_does_nothing(tmp_path):
     assert jm.read_arm(tmp_path / "arm.toml").links[0].joint_damping is None
 
 
+def test_joints_without_limits_may_be_where_they_stand_and_keep_their_speed(tmp_path):
+    body = jm.RigidBody(4.0, inertia=(1.0, 1.0, 1.0))
+    slide = jm.SpatialLink(0.0, rigid=True, prismatic=True, body=body, base_offset=(2.5, 0, 0))
+    arm = jm.SpatialArm((slide, cantilever().links[0].replace(joint_velocity_limit=3.0)))
+    write_urdf(arm, tmp_path / "arm.urdf", pieces=1, num_modes=1, postures=0)
+    read, turning = jm.read_arm(tmp_path / "arm.toml").links[:2]
+    assert float(read.base_offset.x) == 2.5
+    assert read.joint_limits == (-5.0, 5.0)
+    assert (turning.joint_limits, turning.joint_velocity_limit) == (None, 3.0)
+
+
+def test_a_rotor_that_does_not_turn_with_its_joint_is_a_body_at_it(tmp_path):
+    """Of gear ratio 0 beyond a spring: in the plane a stator with its inertia."""
+    first, second = planar_arm().links
+    rotor = {"rotor_inertia": 0.3, "gear_ratio": 0.0, "motor": "beyond_spring"}
+    geared, plain = (
+        write_urdf(
+            jm.Arm((first, second.replace(**values)), planar_arm().payload),
+            tmp_path / "arm.urdf",
+            pieces=2,
+            num_modes=3,
+            postures=1,
+        )
+        for values in (rotor, {"stator_inertia": 0.3})
+    )
+    np.testing.assert_allclose(geared.exact, plain.exact, rtol=1e-10, atol=0.0)
+    np.testing.assert_allclose(geared.omega, plain.omega, rtol=1e-9, atol=0.0)
+
+
 def test_mass_is_kept_and_rotors_as_armatures_are_told_of(tmp_path):
     found = write_mjcf(made("full"), tmp_path / "arm.xml")
     assert found.total_mass == pytest.approx(float(full_arm().total_mass), rel=1e-13, abs=0.0)
