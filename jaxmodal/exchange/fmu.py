@@ -103,8 +103,7 @@ class SimulationUnit(ShowsTables):
         unstable = f", and steps above {self.stable_step:.3g} s are unstable" if moves else ""
         if self.tolerance:
             notes = [
-                f"co-simulation by {self.integrator}, steps that err by {self.tolerance:.3g} at most, relative and "
-                f"absolute; {hertz}"
+                f"co-simulation by {self.integrator}, steps that err by {self.tolerance:.3g} at most; {hertz}"
             ]
         else:
             notes = [
@@ -144,7 +143,9 @@ def write_fmu(
         Integrator of co-simulation: ``"rk4"``, the classical Runge-Kutta method of order 4 with equal steps, or
         ``"dopri5"``, the Dormand-Prince method of order 5 with step size control.
     tolerance
-        Relative and absolute error tolerance of a step of ``"dopri5"``, by default 1e-8; an importer may set another.
+        Error tolerance of a step of ``"dopri5"``, by default 1e-8; an importer may set another. For a model of an arm
+        it is relative and absolute (rad, m, and their rates), for a linear system, whose states have any unit, relative
+        to the largest value of each state so far.
     build
         True: a binary is required; False: only sources; None: a binary if there is a compiler.
     compiler

@@ -12,6 +12,9 @@ from jaxmodal.response.modal.state_space import StateSpace
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 
+#: name of models of linear systems
+_LINEAR = "linear"
+
 
 class Variable(NamedTuple):
     """A variable of a unit: name, unit, description and start value."""
@@ -43,7 +46,7 @@ def linear_model(system: StateSpace) -> UnitModel:
         )
     states = tuple(Variable(name, "1", "state") for name in system.states)
     return UnitModel(
-        "linear",
+        _LINEAR,
         tuple(Variable(name, "1", "input") for name in system.inputs),
         states,
         tuple(Variable(f"der({s.name})", "1", f"derivative of {s.name}") for s in states),
@@ -66,8 +69,10 @@ def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
             f'#define MODEL_TOKEN "{token}"',
             "/* longest step of the integrator, or its first one where steps follow their error, s */",
             f"#define MODEL_STEP {step!r}",
-            "/* of a step, relative and absolute; 0 where all steps are alike */",
+            "/* of a step; 0 where all steps are alike */",
             f"#define MODEL_TOLERANCE {tolerance!r}",
+            "/* whether the states are those of a linear system, in any units */",
+            f"#define MODEL_LINEAR {int(model.name == _LINEAR)}",
             "",
             "static const double model_start[MODEL_STATES] = {",
             *_rows([state.start for state in model.states]),

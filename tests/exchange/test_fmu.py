@@ -171,8 +171,9 @@ def test_the_written_place_of_the_tip_in_space_is_that_of_the_model():
     )
 
 
-def test_a_linear_model_is_a_unit_too(tmp_path):
-    """Its response to a step is that of the matrix exponential."""
+@pytest.mark.parametrize(("integrator", "force"), [("rk4", 1.0), ("dopri5", 1.0), ("dopri5", 1e-9)])
+def test_a_linear_model_is_a_unit_too(integrator, force, tmp_path):
+    """Its response to a step is that of the matrix exponential, to the same digits whatever the size of the step."""
     from scipy.linalg import expm
 
     cc()
@@ -180,8 +181,11 @@ def test_a_linear_model_is_a_unit_too(tmp_path):
     system = jm.state_space(
         jm.Arm((link,)), ["tip_1.force_y"], ["tip_1.y"], 2, theory="euler_bernoulli"
     )
-    made = write_fmu(system, tmp_path / "linear.fmu", build=True, step=1e-4)
-    signals = np.array([(0.0, 1.0), (0.1, 1.0)], dtype=[("time", float), ("tip_1.force_y", float)])
+    given = {"build": True, "step": 1e-4, "integrator": integrator}
+    made = write_fmu(system, tmp_path / "linear.fmu", **given)
+    signals = np.array(
+        [(0.0, force), (0.1, force)], dtype=[("time", float), ("tip_1.force_y", float)]
+    )
     seen = fmpy().simulate_fmu(
         made.path,
         stop_time=0.1,
@@ -191,8 +195,10 @@ def test_a_linear_model_is_a_unit_too(tmp_path):
         output=["tip_1.y"],
     )
     size = system.A.shape[0]
-    matrix = np.block([[system.A, system.B], [np.zeros((1, size + 1))]])
-    expected = [system.C[0] @ expm(matrix * t)[:size, size] + system.D[0, 0] for t in seen["time"]]
+    matrix = np.block([[system.A, force * system.B], [np.zeros((1, size + 1))]])
+    expected = [
+        system.C[0] @ expm(matrix * t)[:size, size] + force * system.D[0, 0] for t in seen["time"]
+    ]
     np.testing.assert_allclose(seen["tip_1.y"], expected, rtol=0.0, atol=1e-6 * max(expected))
 
 

@@ -29,12 +29,16 @@ typedef void (*Log)(void *environment, Status status, const char *category, cons
 #define FIRST_OUTPUT (FIRST_RATE + MODEL_STATES)
 #define LAST (FIRST_OUTPUT + MODEL_OUTPUTS)
 
+/* size of a state of a linear system, relative to the largest of all, that is rounding */
+#define NEGLIGIBLE 1e-6
+
 typedef enum { INSTANTIATED, INITIALIZING, RUNNING, ENDED } Phase;
 
 typedef struct {
     double time;
     double input[MODEL_INPUTS];
     double state[MODEL_STATES];
+    double largest[MODEL_STATES]; /* size of each state so far, in steps that follow their error */
     Phase phase;
     bool steps; /* co-simulation */
     double tolerance, trial; /* of a step that follows its error, and its next size */
@@ -54,6 +58,7 @@ static void begin(Unit *unit)
     unit->time = 0.0;
     memset(unit->input, 0, sizeof unit->input);
     memcpy(unit->state, model_start, sizeof unit->state);
+    memset(unit->largest, 0, sizeof unit->largest);
     unit->tolerance = MODEL_TOLERANCE;
     unit->trial = MODEL_STEP;
     unit->phase = INSTANTIATED;
@@ -398,7 +403,19 @@ static int fixed_steps(Unit *unit, double span, double *passed)
     return 0;
 }
 
-/* One step of Dormand and Prince to `next`, and its error over what is allowed. */
+/* The largest size of each state so far, with the step to `next`; returns the largest of all. */
+static double sizes(const Unit *unit, const double next[], double largest[])
+{
+    double all = 0.0;
+    for (int k = 0; k < MODEL_STATES; k++) {
+        largest[k] = fmax(unit->largest[k], fmax(fabs(unit->state[k]), fabs(next[k])));
+        all = fmax(all, largest[k]);
+    }
+    return all;
+}
+
+/* One step of Dormand and Prince to `next`, and its error over what is allowed: relative to the largest size so far for
+ * states of a linear system, whose units are unknown, and absolute in rad, m and their rates for those of an arm. */
 static int dormand_prince(const Unit *unit, double step, double next[], double *error)
 {
     static const double at[6][6] = {
@@ -411,7 +428,7 @@ static int dormand_prince(const Unit *unit, double step, double next[], double *
     };
     static const double less[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
                                    -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
-    double slopes[7][MODEL_STATES], sum = 0.0;
+    double slopes[7][MODEL_STATES], largest[MODEL_STATES], all, sum = 0.0;
     if (model_derivatives(unit->state, unit->input, slopes[0]) != 0)
         return 1;
     for (int stage = 0; stage < 6; stage++) {
@@ -423,12 +440,16 @@ static int dormand_prince(const Unit *unit, double step, double next[], double *
         if (model_derivatives(next, unit->input, slopes[stage + 1]) != 0)
             return 1;
     }
+    all = sizes(unit, next, largest);
     for (int k = 0; k < MODEL_STATES; k++) {
-        const double allowed = unit->tolerance * (1.0 + fmax(fabs(unit->state[k]), fabs(next[k])));
+        const double size = MODEL_LINEAR ? largest[k] + NEGLIGIBLE * all
+                                         : 1.0 + fmax(fabs(unit->state[k]), fabs(next[k]));
+        const double allowed = unit->tolerance * size;
         double away = 0.0;
         for (int j = 0; j < 7; j++)
             away += step * less[j] * slopes[j][k];
-        sum += away / allowed * (away / allowed);
+        if (allowed > 0.0 || away != 0.0)
+            sum += away / allowed * (away / allowed);
     }
     *error = sqrt(sum / MODEL_STATES);
     return 0;
@@ -444,6 +465,7 @@ static int following_steps(Unit *unit, double span, double *passed)
         double factor = status == 0 && isfinite(error) ? 0.9 * pow(fmax(error, 1e-10), -0.2) : 0.1;
         factor = fmin(fmax(factor, 0.1), 5.0);
         if (status == 0 && error <= 1.0) {
+            sizes(unit, next, unit->largest);
             memcpy(unit->state, next, sizeof unit->state);
             *passed = step < left ? *passed + step : span;
             if (step == unit->trial || factor < 1.0)
