@@ -19,7 +19,8 @@ from sweeps.commands.base import opened, refusing
 if TYPE_CHECKING:
     import xarray as xr
 
-#: difference, relative or absolute, up to which the nearest point of an axis is the one asked for; largest number
+#: difference, relative to the value or the smallest step of an axis, up to which its nearest point is the one asked
+#: for; largest number
 _SAME, _LARGEST = 1e-6, 1e300
 
 
@@ -229,6 +230,8 @@ def _nearest(entry: str, values: Numbers, text: str) -> int:
     # infinite values are compared as the largest ones
     there, asked = (np.clip(numbers, -_LARGEST, _LARGEST) for numbers in (values, wanted))
     place = int(np.argmin(np.abs(there - asked)))
-    if not math.isclose(values[place], wanted, rel_tol=_SAME, abs_tol=_SAME):
+    steps = np.diff(np.unique(there))
+    rounding = _SAME * float(steps.min()) if steps.size else 0.0
+    if not math.isclose(values[place], wanted, rel_tol=_SAME, abs_tol=rounding):
         click.echo(f"--at {entry}: the nearest value there is {values[place]:g}.", err=True)
     return place

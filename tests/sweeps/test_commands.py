@@ -259,6 +259,7 @@ def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
     ("asked", "found", "told"),
     [
         ("5", 5.0, ""),
+        ("5e-7", 0.0, ""),
         ("0.3", 0.0, "--at k=0.3: the nearest value there is 0."),
         ("-4", 0.0, "the nearest value there is 0."),
         ("1e9", 8.0, "the nearest value there is 8."),
@@ -273,6 +274,16 @@ def test_the_nearest_point_of_an_axis_in_any_order_is_taken_and_told(asked, foun
     said = capsys.readouterr().err
     assert told in said
     assert bool(told) == bool(said)
+
+
+@pytest.mark.parametrize("values", [[1e-9, 2e-9, 9e-9], [3e-9]])
+def test_of_small_values_too_the_nearest_is_told(values, capsys):
+    """Second moments in m^4 are smaller than any rounding of lengths."""
+    ds = xr.Dataset({"frequency": ("I", np.array(values))}, {"I": values})
+    assert selected(ds, ("I=3.4e-9",)).I.item() in (2e-9, 3e-9)
+    assert "the nearest value there is" in capsys.readouterr().err
+    assert selected(ds, (f"I={values[-1]!r}",)).I.item() == values[-1]
+    assert not capsys.readouterr().err
 
 
 def test_an_unknown_theory_at_which_to_draw_is_refused(sweep_file):
