@@ -101,7 +101,8 @@ def _variables(
 def _variable(variable: Variable, reference: int, attributes: str, starts: bool) -> str:
     unit = "" if variable.unit in _NO_UNIT else f' unit="{variable.unit}"'
     start = f' start="{variable.start!r}"' if starts else ""
+    nominal = "" if variable.nominal == 1.0 else f' nominal="{variable.nominal!r}"'
     return (
         f'    <Float64 name={quoteattr(variable.name)} valueReference="{reference}" {attributes} '
-        f'variability="continuous"{unit}{start} description={quoteattr(variable.meaning)}/>'
+        f'variability="continuous"{unit}{nominal}{start} description={quoteattr(variable.meaning)}/>'
     )

@@ -14,15 +14,20 @@ from jaxmodal.runtime.errors import ArmError
 
 #: name of models of linear systems
 _LINEAR = "linear"
+#: size of a state of a linear system, relative to the largest of all, that is rounding; also in ``unit.c``
+_NEGLIGIBLE = 1e-6
+#: ratio to the size of a pole at which no pole is expected: those of an unstable pendulum are p and -p
+_BEYOND = 1.4
 
 
 class Variable(NamedTuple):
-    """A variable of a unit: name, unit, description and start value."""
+    """A variable of a unit: name, unit, description, start value, and the usual size of a state."""
 
     name: str
     unit: str
     meaning: str
     start: float = 0.0
+    nominal: float = 1.0
 
 
 class UnitModel(NamedTuple):
@@ -44,7 +49,10 @@ def linear_model(system: StateSpace) -> UnitModel:
             f"system: has time_step = {shown(system.time_step)}, and a unit integrates derivatives; give the "
             "continuous one, before discrete()."
         )
-    states = tuple(Variable(name, "1", "state") for name in system.states)
+    states = tuple(
+        Variable(name, "1", "state", nominal=size)
+        for name, size in zip(system.states, _usual_sizes(system), strict=True)
+    )
     return UnitModel(
         _LINEAR,
         tuple(Variable(name, "1", "input") for name in system.inputs),
@@ -54,6 +62,21 @@ def linear_model(system: StateSpace) -> UnitModel:
         float(np.abs(system.poles).max()),
         {"model.c": _linear_source(system)},
     )
+
+
+def _usual_sizes(system: StateSpace) -> list[float]:
+    """Return the usual size of each state while an input is 1; 1 for states that no input reaches.
+
+    It is the largest of ``s (s I - A)^-1 B`` over s, 1.4 times the sizes of the poles: the mean of the response to a
+    step, weighted by ``s exp(-s t)``. No pole is near such an s, so that it is finite without damping too.
+    """
+    matrix, driven = np.asarray(system.A, float), np.asarray(system.B, float)
+    sizes = np.zeros(len(matrix))
+    for s in np.unique(_BEYOND * np.abs(system.poles)):
+        if s > 0.0:
+            states = s * np.linalg.solve(s * np.eye(len(matrix)) - matrix, driven)
+            sizes = np.maximum(sizes, np.abs(states).max(axis=1, initial=0.0))
+    return np.where(sizes > _NEGLIGIBLE * sizes.max(initial=0.0), sizes, 1.0).tolist()
 
 
 def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
@@ -76,6 +99,9 @@ def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
             "",
             "static const double model_start[MODEL_STATES] = {",
             *_rows([state.start for state in model.states]),
+            "};",
+            "static const double model_nominal[MODEL_STATES] = {",
+            *_rows([state.nominal for state in model.states]),
             "};",
             "",
             "/* x' = f(x, u); not 0 where there is none */",

@@ -171,9 +171,15 @@ def test_the_written_place_of_the_tip_in_space_is_that_of_the_model():
     )
 
 
-@pytest.mark.parametrize(("integrator", "force"), [("rk4", 1.0), ("dopri5", 1.0), ("dopri5", 1e-9)])
+@pytest.mark.parametrize(
+    ("integrator", "force"),
+    [("rk4", 1.0), ("dopri5", 1.0), ("dopri5", 1e-9), ("the importer's", 1.0)],
+)
 def test_a_linear_model_is_a_unit_too(integrator, force, tmp_path):
-    """Its response to a step is that of the matrix exponential, to the same digits whatever the size of the step."""
+    """Its response to a step is that of the matrix exponential, to the same digits whatever the size of the step.
+
+    Importers judge errors by the sizes of states that a unit says are usual.
+    """
     from scipy.linalg import expm
 
     cc()
@@ -181,13 +187,17 @@ def test_a_linear_model_is_a_unit_too(integrator, force, tmp_path):
     system = jm.state_space(
         jm.Arm((link,)), ["tip_1.force_y"], ["tip_1.y"], 2, theory="euler_bernoulli"
     )
-    given = {"build": True, "step": 1e-4, "integrator": integrator}
+    here = integrator in ("rk4", "dopri5")
+    given = {"build": True, "step": 1e-4} | ({"integrator": integrator} if here else {})
     made = write_fmu(system, tmp_path / "linear.fmu", **given)
+    assert fmpy().validation.validate_fmu(made.path) == []
     signals = np.array(
         [(0.0, force), (0.1, force)], dtype=[("time", float), ("tip_1.force_y", float)]
     )
     seen = fmpy().simulate_fmu(
         made.path,
+        fmi_type="CoSimulation" if here else "ModelExchange",
+        relative_tolerance=None if here else 1e-8,
         stop_time=0.1,
         output_interval=0.01,
         step_size=0.01,

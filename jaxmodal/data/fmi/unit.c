@@ -361,9 +361,10 @@ EXPORT Status fmi3GetContinuousStateDerivatives(void *instance, double rates[], 
 
 EXPORT Status fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], size_t count)
 {
-    (void)instance;
+    if (count != MODEL_STATES)
+        return failed(instance, "fmi3GetNominalsOfContinuousStates: another number of states.");
     for (size_t k = 0; k < count; k++)
-        nominals[k] = 1.0;
+        nominals[k] = model_nominal[k];
     return OK;
 }
 
