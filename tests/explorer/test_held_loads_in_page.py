@@ -8,7 +8,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.runtime.errors import ArmError
 from tests.explorer.page_arms import case, needs_node, solved_in_page
-from tests.explorer.test_answers_in_page import compare_slopes
+from tests.explorer.test_answers_in_page import compare_slopes, name_of, port_of
 from tests.explorer.test_rigid_supports_in_page import EVERY
 from tests.explorer.test_space_in_page import BAR, SIX, random_in_space, supported
 from tests.explorer.test_space_loads_in_page import (
@@ -128,6 +128,25 @@ def test_derivatives(tmp_path):
     """The forces of the supports change with the values."""
     shared = jm.set_parameters(HELD["one"].replace(base_stiffness=BASE), FREE)
     compare_slopes(tmp_path, [shared], ["rayleigh"], True, under_loads=True)
+
+
+@needs_node
+def test_answers_on_rigid_supports(tmp_path):
+    """A spring at a port changes how the forces of rigid supports are scaled, and no answer."""
+    held = supported(
+        TWO.replace(links=(BAR,)),
+        {1: [("rotation", (1, 2, 2), math.inf), ("translation", (0, 3, 1), 9e5), ("translation", (2, 1, 1), math.inf)]},
+    )  # fmt: skip
+    shared = jm.set_parameters(HELD["one"].replace(base_stiffness=BASE), FREE)
+    for arm, rigid in ((held, ((0, "z"), (0, "x"))), (shared, ((1, "y"), (0, "z")))):
+        omega = (np.asarray(jm.natural_frequencies(arm, 1).omega[0]) * [0.3, 0.9, 1.4]).tolist()
+        pairs = [(port, port) for port in rigid] + [rigid]
+        ports = [[omega, *(port_of(*port) for port in pair)] for pair in pairs]
+        (got,) = solved_in_page(tmp_path, [case(arm, modes=1, ports=ports)], True, True)
+        for pair, mine in zip(pairs, got["answers"], strict=True):
+            truth = jm.frequency_response(arm, np.array(omega), *(name_of(*port) for port in pair))
+            rtol = 1e-8 if pair[0] == pair[1] else 2e-5
+            np.testing.assert_allclose(mine, truth.magnitude.ravel(), rtol=rtol, atol=0.0)
 
 
 @needs_node

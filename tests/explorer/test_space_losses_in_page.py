@@ -64,6 +64,13 @@ def test_the_damping_of_the_file(tmp_path):
 
 
 @needs_node
+def test_the_motor_of_a_rigid_joint_moves_nothing(tmp_path):
+    stiff = damped(jm.set_parameters(TWO, {"link1.joint_stiffness": math.inf}).replace(loads=HEAVY))
+    ((mine,),) = [answers(tmp_path, stiff, [(OMEGA, (0, "torque"), TIP, 0, True)])]
+    assert mine == [0.0] * len(OMEGA)
+
+
+@needs_node
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arm", "ports"),

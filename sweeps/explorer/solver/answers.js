@@ -104,7 +104,7 @@ function ratioAt(arm, at, losses) {
   if (losses) {
     const { re, im, log } = evaluateDamped(arm, losses, []);
     return (...given) => {
-      const e = evaluateDamped(arm, losses, given), size = Math.exp(e.log - log);
+      const e = evaluateDamped(arm, losses, given), size = Math.exp(e.log - log) / (re * re + im * im); // 1 where nothing changes
       return [size * (e.re * re + e.im * im), size * (e.im * re - e.re * im)];
     };
   }

@@ -100,9 +100,10 @@ class Beyond {
   meet(along, corner, k) {
     const several = this.held.length, kept = this.own.length;
     if (several === 0) return;
+    const shared = (x, factor) => { this.log -= 2 * Math.log(factor); return x.map((y) => y * factor); }; // D is as without it
     const scaled = this.held.map((x) => {
       const largest = Math.max(...Array.from({ length: k }, (_, j) => x.reduce((sum, y, i) => sum + Math.abs(y * along[i * k + j]), 0)));
-      return largest > 0 ? x.map((y) => y / largest) : x;
+      return largest > 0 ? shared(x, 1 / largest) : x;
     });
     const columns = scaled.map((x) => times(transposed(along, 6, k), x, k, 6, 1)), turned = orthogonal(columns);
     const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
@@ -112,7 +113,7 @@ class Beyond {
       const size = Math.hypot(...u);
       if (!(size > REST.acts)) { this.held.push(mixed[j]); return; }
       const stiff = times(u, times(corner, u, k, k, 1), 1, k, 1)[0] / size ** 2;
-      met.push(mixed[j].map((x) => (x * Math.sqrt(Math.max(1, stiff))) / size));
+      met.push(shared(mixed[j], Math.sqrt(Math.max(1, stiff)) / size));
     });
     if (several === this.held.length) return;
     this.forces += met.length;
