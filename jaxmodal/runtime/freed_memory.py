@@ -19,6 +19,7 @@ import ctypes
 import functools
 import mmap
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,13 @@ def room(size: int) -> np.ndarray:
     length = -(-size // _PAGE) * _PAGE
     memory = _left.taken(length)
     if memory is None:
-        memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        try:
+            memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except (
+            OSError
+        ):  # there may be room without what is kept; else NumPy says how much it could not have
+            _left.give_back()
+            return np.empty(size, np.uint8)
         with contextlib.suppress(OSError):  # a system without large pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.asarray(_Block(memory))[:size]
@@ -75,7 +82,7 @@ class _Left:
     def taken(self, length: int) -> mmap.mmap | None:
         """Some of this length, which is no longer left; None where there is none."""
         # where another array ends, or another thread was faster, new memory will do
-        with contextlib.suppress(RuntimeError, ValueError):
+        with contextlib.suppress(RuntimeError, ValueError, IndexError):
             for memory in reversed(tuple(self._every)):
                 if len(memory) == length:
                     self._every.remove(memory)
@@ -92,6 +99,10 @@ class _Left:
             while sum(map(len, self._every)) > _KEPT:
                 self._every.popleft()
 
+    def give_back(self) -> None:
+        """Give all memory back to the system."""
+        self._every.clear()
+
 
 class _Block:
     """What owns the memory of an array and of all its views, and puts it back when they are gone."""
@@ -101,8 +112,9 @@ class _Block:
         at = np.frombuffer(memory, np.uint8)
         self.__array_interface__: dict[str, Any] = at.__array_interface__
 
-    def __del__(self) -> None:
-        _left.put(self._memory)
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ends():  # at the end of the process names of this module may be gone
+            _left.put(self._memory)
 
 
 _left = _Left()

@@ -129,3 +129,20 @@ def test_small_arrays_and_other_systems_have_memory_of_their_own(nothing_left, m
     assert (found.size, found.flags.writeable) == (LARGE + 1, True)
     del found
     assert not freed_memory._left._every
+
+
+@of_linux
+def test_too_large_an_array_is_refused_by_numpy_and_what_is_kept_given_back(nothing_left):
+    room(LARGE)
+    assert freed_memory._left._every
+    with pytest.raises(MemoryError):
+        room(1 << 60)
+    assert not freed_memory._left._every
+
+
+@of_linux
+def test_arrays_that_outlive_the_module_end_in_silence():
+    """A module that is left until last at the end of the process keeps one."""
+    code = "import builtins; from jaxmodal.runtime.freed_memory import room; builtins.kept = room(8 << 20)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
