@@ -28,7 +28,7 @@ class Perturbations:
     better : int
         Number of feasible designs with a better objective.
     best_gain : float
-        Largest gain of the score, relative to the start, or to the design where that is far below it; negative if all
+        Largest gain of the score, relative to the start, or to the design where that is far from it; negative if all
         designs are worse.
     """
 

@@ -18,11 +18,11 @@ from design_opt.problem.designs import Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem, least, size_of
 
-#: objectives that fell below this share of the values they count relative to are counted relative to their own
-FALLEN = 0.1
+#: objectives that fell below the first share of the values that they count relative to, or rose above the second, count
+#: relative to their own
+FALLEN, RISEN = 0.1, 1e3
 #: larger margins are replaced by this value, because constraints so far from active need no derivative
 SATURATION = 1.0
-_FAR = 1e3
 
 
 class Measure(NamedTuple):
@@ -41,7 +41,7 @@ class Program:
     problem : Problem
         The problem.
     measure : Measure
-        Divisors and weights: those of the start, or of a later design with much smaller values (`at_size_of`).
+        Divisors and weights: those of the start, or of a later design with far other values (`at_size_of`).
     bounded : tuple of bool
         True for objectives with a bound t.
     size_of_score : float
@@ -65,9 +65,9 @@ class Program:
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper limits of the unknowns; limits of bounds t are so wide that they are never active."""
+        """Lower and upper limits of the unknowns; bounds t have none."""
         lower, upper = np.zeros(self.size), np.ones(self.size)
-        lower[self.problem.space.size :], upper[self.problem.space.size :] = -_FAR, _FAR
+        lower[self.problem.space.size :], upper[self.problem.space.size :] = -np.inf, np.inf
         return lower, upper
 
     def rows(
@@ -145,25 +145,23 @@ class Program:
         )
 
     def at_size_of(self, terms: list[np.ndarray]) -> Program:
-        """Return the program whose objectives count relative to these values, if they fell far below; else itself.
+        """Return the program whose objectives count relative to these values, if they are far from it; else itself.
 
         The two programs have the same optima. Where an objective fell from 1e6 to 1, its last halving is a change of
-        5e-7 relative to the start: less than the tolerance of the optimality conditions. Functions of the user, whose
-        optimum may be 0, keep the values of the start.
+        5e-7 relative to the start: less than the tolerance of the optimality conditions. Where it rose as much,
+        postures that differ by a few roundings differ by more than `kkt.ACTIVE`. Functions of the user, whose optimum
+        may be 0, keep the values of the start.
         """
-        scales = np.array(
-            [
-                min(scale, size_of(values))
-                if getattr(part, "is_size", False) and np.any(values)
-                else scale
-                for part, values, scale in zip(
-                    self.problem.objectives, terms, self.measure.scales, strict=True
-                )
-            ]
-        )
-        weights = self.measure.weights * scales / self.measure.scales
+        scales = self.measure.scales.copy()
+        for k, (part, values) in enumerate(zip(self.problem.objectives, terms, strict=True)):
+            size = size_of(values)
+            far = size < scales[k] or size > RISEN * scales[k]
+            if far and getattr(part, "is_size", False) and np.any(values):
+                scales[k] = size
+        ratios = scales / self.measure.scales
+        weights = self.measure.weights * ratios
         share = float(weights.sum() / self.measure.weights.sum())
-        if min(share, float(np.min(scales / self.measure.scales))) >= FALLEN:
+        if min(share, ratios.min()) >= FALLEN and ratios.max() <= RISEN:
             return self
         measure = Measure(scales, weights / share)
         return dataclasses.replace(self, measure=measure, size_of_score=share * self.size_of_score)

@@ -93,10 +93,11 @@ def optimality(
     of_bounds = np.zeros(w.size)
     of_bounds[at_lower] += parts[3]
     of_bounds[at_upper] -= parts[4]
+    beside = np.minimum(np.abs(w - lower), np.abs(upper - w))
     distances = np.concatenate(
         [
             multipliers * np.abs(at.inequalities),
-            np.abs(of_bounds) * np.minimum(np.abs(w - lower), np.abs(upper - w)),
+            np.abs(of_bounds) * np.where(of_bounds != 0.0, beside, 0.0),  # bounds may be infinite
         ]
     )
     complementarity = float(distances.max(initial=0.0)) / scale

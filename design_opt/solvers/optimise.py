@@ -197,7 +197,7 @@ class _Search:
     options: SolverOptions
 
     def from_start(self, start: np.ndarray, optimizer: Any = None) -> Outcome:
-        """Search from one start; go on from a design with much smaller objectives, which then count relative to it."""
+        """Search from one start; go on from a design with far other objectives, which then count relative to it."""
         evaluator, left = self.evaluator, self.options.max_iterations
         while True:
             given = evaluator, start, self.recorder, self.options.tolerance, left

@@ -13,6 +13,7 @@ from design_opt import (
     DeflectionLimit,
     Evaluator,
     FrequencyLimit,
+    MaximiseFrequency,
     Minimise,
     MinimiseMass,
     Problem,
@@ -133,6 +134,31 @@ def test_the_start_has_its_score_so_that_a_better_design_of_another_start_wins()
     found = optimise(Problem(arm(), [wall(start=0.00401571751880963)], wells), starts=6)
     assert found.status == jm.Status.converged
     assert 1e3 * found.values[ADDRESS] == pytest.approx(12.0, abs=0.1)
+
+
+@pytest.mark.slow
+def test_a_search_whose_objective_rises_by_four_decades_goes_on_to_the_best_design():
+    """A drive of a soft start, and the best wall of two tubes: bounds of a worst case once ended at 1,000 times it."""
+    link = arm().links[0].replace(joint_stiffness=1e-4)
+    two = jm.Arm((link, link.replace(length=0.5, joint_stiffness=np.inf)), jm.Payload(0.3))
+    few = [[0.0], [0.9]]
+    drive = Variable("link1.joint_stiffness", 1e-5, 1e6, scale="log")
+    walls = Variable("link*.section.wall_thickness", 0.001, 0.02)
+    objective = MaximiseFrequency(1, "few", cluster=0)
+    found = optimise(Problem(two, [drive, walls], objective, postures={"few": few}))
+    assert found.status == jm.Status.converged
+    stiff = jm.set_parameters(two, {"link1.joint_stiffness": 1e6})
+    tried = np.linspace(0.001, 0.02, 39)
+    lowest = [
+        jm.natural_frequencies_batch(
+            stiff.with_posture(posture), {"link*.section.wall_thickness": tried}, 1
+        ).frequencies_hz[:, 0]
+        for posture in few
+    ]
+    best = float(np.max(np.min(lowest, axis=0)))
+    ((before, after),) = found.objectives.values()
+    assert best > 1e4 * before
+    assert best <= after < 1.001 * best
 
 
 def test_iterations_used_up_are_said_to_be():
