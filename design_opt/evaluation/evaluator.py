@@ -315,7 +315,8 @@ class Evaluator:
         if not all(np.isfinite(rate).all() for rate in full):
             raise ProblemError(
                 "derivatives of the objectives and constraints are not all known at a design within the bounds, as at "
-                "a very sharp peak of a response; narrow the bounds to designs with more damping, and start at one."
+                "a very sharp peak of a response, or where a function of your own has no slope; narrow the bounds to "
+                "designs that have them, of a response to those with more damping, and start at one."
             )
         return Linearised(
             float(values[0]), values[1], values[2], full[0].reshape(-1), full[1], full[2]
