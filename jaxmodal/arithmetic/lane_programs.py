@@ -3,25 +3,31 @@
 Called with arrays, a formula of some thousand operations spends much of its time on what is beside the numbers: each
 result is an array of its own, entries are looked up, and what nobody asks for is computed as well. A recorded formula
 leaves out what its outputs do not need, zeros and factors of 1, and does no operation twice. Its results share so few
-rows of memory that they stay in the cache. Numbers may be real or complex.
+rows of memory that they stay in the cache. Numbers may be real or complex, and lanes may have several axes: what does
+not vary along one is computed once for it.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxmodal.arithmetic.nothing import NOTHING
+from jaxmodal.arithmetic.operations import over_size
 from jaxmodal.arithmetic.programs import Expression, Recorder
 
 #: numbers by which rows of memory are longer than their lanes: rows that begin at multiples of 4 KiB would all fall on
 #: the same lines of the first-level cache
 _APART = 24
-#: kinds of numbers: one for all lanes, a real or a complex one for each
-_SINGLE, _REAL, _COMPLEX = 0, 1, 2
+#: kinds of numbers: bits for complex ones and for those that vary along the last axis of lanes, the one before, ...;
+#: kinds below the second are of one number for all lanes
+_COMPLEX, _LAST = 1, 2
 #: kinds of inputs that are left out of formulas, with their values
 _KNOWN = {-1: 0.0, -2: 1.0}
 
@@ -31,13 +37,18 @@ def kind_of(x: Any) -> int:
     if x is NOTHING:
         return -1
     if isinstance(x, np.ndarray) and x.ndim:
-        return _COMPLEX if x.dtype.kind == "c" else _REAL
-    return next((kind for kind, value in _KNOWN.items() if x == value), _SINGLE)
+        axes = sum(_LAST << axis for axis, n in enumerate(reversed(x.shape)) if n > 1)
+        return axes | (_COMPLEX if x.dtype.kind == "c" else 0)
+    known = (kind for kind, value in _KNOWN.items() if x == value)
+    return next(known, _COMPLEX if isinstance(x, complex) else 0)
 
 
 def _nonzero(x: Any, _: Any, out: Any) -> None:
-    np.copyto(out, x)
-    np.copyto(out, 1e-280, where=x == 0.0)
+    zero = x == 0.0
+    if out is not x:
+        np.copyto(out, x)
+    if zero.any():
+        np.copyto(out, 1e-280, where=zero)
 
 
 def _negative(x: Any, _: Any, out: Any) -> None:
@@ -46,6 +57,34 @@ def _negative(x: Any, _: Any, out: Any) -> None:
 
 def _absolute(x: Any, _: Any, out: Any) -> None:
     np.absolute(x, out)
+
+
+def _real(x: Any, _: Any, out: Any) -> None:
+    np.copyto(out, x.real)
+
+
+def _imag(x: Any, _: Any, out: Any) -> None:
+    np.copyto(out, x.imag)
+
+
+def _absolute_real(x: Any, _: Any, out: Any) -> None:
+    np.absolute(x.real, out)
+
+
+def _absolute_imag(x: Any, _: Any, out: Any) -> None:
+    np.absolute(x.imag, out)
+
+
+def _maximum(x: Any, y: Any, out: Any) -> None:
+    np.maximum(x, y, out=out)
+
+
+def _minimum(x: Any, y: Any, out: Any) -> None:
+    np.minimum(x, y, out=out)
+
+
+def _over_size(limit: float, terms: Any, result: Any, out: Any) -> None:
+    over_size(terms, result, limit, out)
 
 
 def _taken(x: Any, _: Any, out: Any) -> None:
@@ -66,7 +105,18 @@ _ON_LANES: dict[str, Callable[..., Any]] = {
     "negative": _negative,
     "nonzero": _nonzero,
     "absolute": _absolute,
+    "real": _real,
+    "imag": _imag,
+    "absolute real": _absolute_real,
+    "absolute imag": _absolute_imag,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "complex": _taken,
 }
+#: operations of real numbers with complex ones
+_ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide"))
+#: operations whose results are real
+_OF_REALS = frozenset(("absolute", "real", "imag", "absolute real", "absolute imag", "over_size"))
 #: operations on single numbers
 _ON_SINGLES: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -76,6 +126,13 @@ _ON_SINGLES: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,
     "nonzero": lambda x: x if x != 0.0 else 1e-280,
     "absolute": abs,
+    "real": np.real,
+    "imag": np.imag,
+    "absolute real": lambda x: abs(x.real),
+    "absolute imag": lambda x: abs(x.imag),
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "over_size": lambda terms, result, limit: over_size(terms, np.asarray(result), limit),
     "select": lambda condition, x, y: x if np.real(condition) > 0.0 else y,
 }
 
@@ -94,8 +151,9 @@ class LaneProgram:
     Parameters
     ----------
     formula
-        A function of numbers that uses only ``+ - * /`` and `operations.absolute`, ``nonzero`` and ``select``, and
-        returns a sequence of numbers.
+        A function of numbers that uses only ``+ - * /``, their parts ``real`` and ``imag``, and `operations.absolute`,
+        ``nonzero``, ``select``, ``maximum``, ``minimum``, ``size_of`` and ``over_size``, and returns a sequence of
+        numbers.
     kinds
         The kind of each input, see `kind_of`.
     """
@@ -130,7 +188,7 @@ class LaneProgram:
         self._singles: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
         self._steps: list[tuple[Callable[..., Any], int, int, int]] = []
         self._rows: list[int] = []
-        free: dict[int, list[int]] = {_REAL: [], _COMPLEX: []}
+        free: dict[int, list[int]] = defaultdict(list)
         at: dict[int, int] = {}
 
         def release(operands: tuple[int, ...], i: int) -> None:
@@ -141,12 +199,12 @@ class LaneProgram:
         for i, (name, operands, kind) in enumerate(nodes):
             if i not in needed:
                 continue
-            if kind == _SINGLE or not operands:
+            if kind < _LAST or not operands:
                 at[i] = i
                 if operands:
                     self._singles.append((_ON_SINGLES[name], operands, i))
                 continue
-            if name != "select":  # a result may replace its operand
+            if name not in ("select", "over_size"):  # a result may replace its operand
                 release(operands, i)
             if free[kind]:
                 at[i] = free[kind].pop()
@@ -158,14 +216,18 @@ class LaneProgram:
                 self._steps.append((_taken, final, final, at[i]))
                 self._steps.append((_where_positive, first, at[operands[1]], at[i]))
                 release(operands, i)
+            elif name == "over_size":
+                of = functools.partial(_over_size, plain.constants[operands[2]])
+                self._steps.append((of, first, at[operands[1]], at[i]))
+                release(operands, i)
             else:
                 self._steps.append((_ON_LANES[name], first, final, at[i]))
         self._outputs = [None if x is None else at[x] for x in outputs]
 
-    def __call__(self, inputs: Sequence[Any], lanes: int) -> list[Any]:
-        """Return the outputs: arrays (lanes,), numbers, or `NOTHING` for zero.
+    def __call__(self, inputs: Sequence[Any], lanes: int | tuple[int, ...]) -> list[Any]:
+        """Return the outputs: arrays that broadcast with the lanes, numbers, or `NOTHING` for zero.
 
-        An output that is an input is the same array.
+        ``lanes`` is their number, or their shape. An output that is an input is the same array.
         """
         values: list[Any] = [None] * self._count
         for i, place in self._inputs:
@@ -174,14 +236,21 @@ class LaneProgram:
             values[i] = x
         for f, operands, i in self._singles:
             values[i] = f(*(values[j] for j in operands))
-        memory = {
-            kind: iter(np.empty((self._rows.count(kind), lanes + _APART), dtype)[:, :lanes])
-            for kind, dtype in ((_REAL, np.float64), (_COMPLEX, np.complex128))
-        }
-        values += [next(memory[kind]) for kind in self._rows]
+        whole = (lanes,) if isinstance(lanes, int) else lanes
+        memory = {kind: _rows(kind, self._rows.count(kind), whole) for kind in set(self._rows)}
+        values += [memory[kind].pop() for kind in self._rows]
         for step, a, b, out in self._steps:
             step(values[a], values[b], values[out])
         return [NOTHING if x is None else values[x] for x in self._outputs]
+
+
+def _rows(kind: int, count: int, whole: tuple[int, ...]) -> list[np.ndarray]:
+    """Return memory for numbers of a kind."""
+    axes = range(len(whole) - 1, -1, -1)
+    shape = [n if kind & (_LAST << axis) else 1 for axis, n in zip(axes, whole, strict=True)]
+    size = math.prod(shape)
+    rows = np.empty((count, size + _APART), np.complex128 if kind & _COMPLEX else np.float64)
+    return [row[:size].reshape(shape) for row in rows]
 
 
 #: the number of an operation and the sign of its result; None for zero
@@ -212,25 +281,35 @@ class _Simplified:
         return None if found is None else self._positive((found[0], found[1] * x.sign))
 
     def _node(self, name: str, *operands: int) -> int:
+        if name in _ARITHMETIC and self._kind(name, operands) & _COMPLEX:
+            operands = tuple(map(self._complex, operands))
         key = name, operands
         if key not in self._known:
             self._known[key] = len(self.nodes)
             self.nodes.append(_Node(name, operands, self._kind(name, operands)))
         return self._known[key]
 
+    def _complex(self, x: int) -> int:
+        """Return real numbers of lanes as complex ones: once, and not in each operation with complex ones."""
+        kind = self.nodes[x].kind
+        return x if kind & _COMPLEX or kind < _LAST else self._node("complex", x)
+
     def _kind(self, name: str, operands: tuple[int, ...]) -> int:
         """Return the kind of a result."""
         kinds = [self.nodes[j].kind for j in operands]
-        if name == "absolute" or name == "select":
-            kinds[0] = min(kinds[0], _REAL)
-        return max(kinds)
+        if name == "select":
+            kinds[0] &= ~_COMPLEX
+        if name == "complex":
+            return kinds[0] | _COMPLEX
+        found = functools.reduce(operator.or_, kinds)
+        return found & ~_COMPLEX if name in _OF_REALS else found
 
     def _leaf(self, name: str, kind: int) -> int:
         self.nodes.append(_Node(name, (), kind))
         return len(self.nodes) - 1
 
     def _constant(self, value: float) -> tuple[int, float]:
-        found = self._leaf("constant", _SINGLE)
+        found = self._leaf("constant", 0)
         self.constants[found] = value
         return found, 1.0
 
@@ -253,12 +332,30 @@ class _Simplified:
             if x[0] is None:
                 return x[2]
             return self._node("select", *(self._positive(y or self._constant(0.0)) for y in x)), 1.0
+        if name in ("maximum", "minimum"):
+            return self._node(name, *(self._positive(y or self._constant(0.0)) for y in x)), 1.0
         if x[0] is None:
             return self._constant(1e-280) if name == "nonzero" else None
         if name == "divide":
             below = x[1] or self._constant(0.0)
             return self._node("divide", x[0][0], below[0]), x[0][1] * below[1]
+        if name == "over_size":
+            result, limit = ((y or self._constant(0.0))[0] for y in x[1:])
+            return self._node(name, self._positive(x[0]), result, limit), 1.0
+        if name in ("real", "imag", "absolute"):
+            return self._part(name, *x[0])
         return self._node(name, self._positive(x[0])), 1.0
+
+    def _part(self, name: str, of: int, sign: float) -> _Signed:
+        """Return the real or imaginary part, or the absolute value."""
+        node = self.nodes[of]
+        if name == "absolute":
+            if node.name in ("real", "imag"):
+                return self._node(f"absolute {node.name}", *node.operands), 1.0
+            return self._node(name, of), 1.0
+        if node.kind & _COMPLEX:
+            return self._node(name, of), sign
+        return (of, sign) if name == "real" else None
 
     def _sum(self, x: _Signed, y: _Signed, sign: float) -> _Signed:
         if y is None:

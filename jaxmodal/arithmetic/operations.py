@@ -100,6 +100,46 @@ def absolute(x: Number) -> Number:
     return Register(xp.abs(x.value)) if isinstance(x, Register) else abs(x)
 
 
+def size_of(x: Any) -> Any:
+    """Return the absolute value; for complex numbers the sum of those of real and imaginary part."""
+    parts = isinstance(x, Expression) or is_complex(x)
+    return abs(x.real) + abs(x.imag) if parts else abs(x)
+
+
+def over_size(terms: Any, result: Any, limit: float, out: Any = None) -> Any:
+    """Return terms over the `size_of` a result; for speed over its real part alone where that is below ``limit``.
+
+    Arguments are real terms and a result, NumPy or recorded on lanes; the ratio is written into ``out``, which is
+    neither of them.
+    """
+    if isinstance(result, Expression):
+        return result.under(terms, limit)
+    ratio = np.divide(terms, np.abs(result.real), out=out)
+    if is_complex(result):
+        large = np.nonzero(~(ratio <= limit))
+        if large[0].size:
+            whole, above = np.broadcast_to(result, ratio.shape), np.broadcast_to(terms, ratio.shape)
+            ratio[large] = above[large] / size_of(whole[large])
+    return ratio
+
+
+def maximum(x: Any, y: Any) -> Any:
+    """Return the larger of two real numbers, float64 or recorded on lanes; NaN if one is NaN."""
+    return _extreme("maximum", x, y)
+
+
+def minimum(x: Any, y: Any) -> Any:
+    """Return the smaller of two real numbers, float64 or recorded on lanes; NaN if one is NaN."""
+    return _extreme("minimum", x, y)
+
+
+def _extreme(name: str, x: Any, y: Any) -> Any:
+    for one, other in ((x, y), (y, x)):
+        if isinstance(one, Expression):
+            return one.extreme(name, other)
+    return getattr(xp, name)(x, y)
+
+
 def rounds_to_float64(x: Number) -> bool:
     """Return True if a number is float64, including recorded numbers and registers."""
     if isinstance(x, Expression):

@@ -30,8 +30,9 @@ class Recorder:
     """The operations recorded so far; equal operations are recorded once.
 
     In float64, denominators that may be zero are operations of their own; in double-double every division handles them.
-    On lanes (`lane_programs`), where numbers may be complex, absolute values are operations of their own, too, and
-    factors stay in their order, for the last digit of a complex product depends on it.
+    On lanes (`lane_programs`), where numbers may be complex, absolute values are operations of their own, too, as are
+    parts, larger ones and ratios, and factors stay in their order, for the last digit of a complex product depends on
+    it.
     """
 
     def __init__(self, in_float64: bool = False, on_lanes: bool = False) -> None:
@@ -111,6 +112,26 @@ class Expression:
         if not self.recorder.on_lanes:
             return self.select(self, -self)
         return self.recorder.node("absolute", (self.index,))
+
+    __abs__ = absolute
+
+    @property
+    def real(self) -> Expression:
+        return _signed(self.recorder.node("real", (self.index,)), self.sign)
+
+    @property
+    def imag(self) -> Expression:
+        return _signed(self.recorder.node("imag", (self.index,)), self.sign)
+
+    def extreme(self, kind: str, value: Expression | float) -> Expression:
+        """Return the "maximum" or the "minimum" of this expression and another; on lanes."""
+        x, y = self.positive(), self._other(value).positive()
+        return self.recorder.node(kind, (x.index, y.index))
+
+    def under(self, terms: Expression | float, limit: float) -> Expression:
+        """Return `operations.over_size` of ``terms`` and this expression; on lanes."""
+        x, most = self._other(terms).positive(), self._other(limit)
+        return self.recorder.node("over_size", (x.index, self.index, most.index))
 
     def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
         """Return ``if_positive`` where this expression exceeds zero, and ``otherwise`` elsewhere."""

@@ -5,7 +5,15 @@ import pytest
 
 from jaxmodal.arithmetic.lane_programs import LaneProgram, kind_of
 from jaxmodal.arithmetic.nothing import NOTHING
-from jaxmodal.arithmetic.operations import absolute, nonzero, select
+from jaxmodal.arithmetic.operations import (
+    absolute,
+    maximum,
+    minimum,
+    nonzero,
+    over_size,
+    select,
+    size_of,
+)
 
 LANES = 1001  # no multiple of the width of a vector
 
@@ -85,3 +93,42 @@ def test_results_of_one_call_outlive_the_next():
     kept = first.copy()
     program([b, a, 0.5, 0.5], LANES)
     assert np.array_equal(first, kept)
+
+
+def checks(a, b, c):
+    """Operations that tell of lost digits; of some results the real part is a small part."""
+    lost = maximum(over_size(1.0, a - b.real, 2.0), over_size(size_of(b) + c, a, 2.0))
+    return [
+        lost,
+        maximum(0.0, -size_of(c)),
+        minimum(np.inf, absolute((a * b).real)),
+        minimum(size_of(-a), absolute((b - a).imag)),
+        (-a).real - a.imag,
+        b.real * c,
+        over_size(c * c, c, 2.0),
+    ]
+
+
+@pytest.mark.parametrize("kinds", [(float, float), (complex, complex), (complex, float)])
+@pytest.mark.parametrize("c", [0.3, -1.5])
+def test_parts_extremes_and_ratios_have_the_bits_of_the_formula(kinds, c):
+    a, b = (numbers(kind, seed) for seed, kind in enumerate(kinds))
+    c = c * np.ones(LANES) if c > 0.0 else c
+    found = LaneProgram(checks, [kind_of(x) for x in (a, b, c)])([a, b, c], LANES)
+    for x, y in zip(found, checks(a, b, np.asarray(c)), strict=True):
+        assert np.array_equal(x + np.zeros(LANES), y + np.zeros(LANES))
+
+
+def test_what_does_not_vary_along_an_axis_is_computed_once_for_it():
+    rng = np.random.default_rng(0)
+    rows, columns = rng.normal(size=(7, 1)), rng.normal(size=11) + 1j
+    whole = rng.normal(size=(7, 11))
+
+    def of(x, y, z):
+        return [x * x + 2.0, y / (y + 1.0), x * y, z - x * y, size_of(y)]
+
+    given = [rows, columns, whole]
+    found = LaneProgram(of, [kind_of(x) for x in given])(given, (7, 11))
+    assert [x.shape for x in found] == [(7, 1), (1, 11), (7, 11), (7, 11), (1, 11)]
+    for x, y in zip(found, of(*given), strict=True):
+        assert np.array_equal(x, np.broadcast_to(y, x.shape))

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arithmetic.operations import Arithmetic, size_of
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.spatial_systems import DrivenLink, is_free
-from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
+from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
 from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, Release

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.operations import size_of
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.spatial_systems import SpatialSystem
-from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.recursion_in_space import inward, moved_rows
 from jaxmodal.response.receptance.rigid_supports import APART, reactions_of, supported
 from jaxmodal.response.receptance.still_ports import Still, read_motions, still_loads

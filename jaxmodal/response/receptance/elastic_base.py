@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jaxmodal.arithmetic.operations import nonzero
+from jaxmodal.arithmetic.operations import nonzero, size_of
 from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness, adjugate, rotated
-from jaxmodal.response.receptance.lost_digits import permanent, size_of
+from jaxmodal.response.receptance.lost_digits import permanent
 from jaxmodal.response.receptance.margins import with_changes
 from jaxmodal.response.receptance.pieces import Vector
 from jaxmodal.runtime.namespace import xp

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from jaxmodal.arithmetic.operations import absolute, maximum, over_size, size_of
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness
-from jaxmodal.runtime.namespace import is_complex, xp
 
 #: growth of numbers in the recursion beyond which 1e-12 of an entry may be lost
 LARGE_GROWTH = 4e3
@@ -17,32 +15,17 @@ LARGE_GROWTH = 4e3
 def growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
     """Return the growth, updated with that in a member whose determinant, alone or with its outer end, is near zero."""
     # terms of the determinant over their sum; 1 is among the terms of each row
-    terms = xp.abs(q.uu.real) + 1.0
-    terms = terms * (xp.abs(q.vv.real) + 1.0)
-    terms = terms * (xp.abs(q.pp.real) + 1.0)
-    return xp.maximum(xp.maximum(growth, _over(1.0, m.delta)), _over(terms, det))
+    terms = absolute(q.uu.real) + 1.0
+    terms = terms * (absolute(q.vv.real) + 1.0)
+    terms = terms * (absolute(q.pp.real) + 1.0)
+    growth = maximum(growth, over_size(1.0, m.delta, LARGE_GROWTH))
+    return maximum(growth, over_size(terms, det, LARGE_GROWTH))
 
 
 def growth_in_springs(growth: Any, before: Stiffness, after: Stiffness) -> Any:
     """Return the growth, updated with that in springs: they reduce stiffness, except near a resonance beyond them."""
     was = size_of(before.uu) + size_of(before.vv)
-    return xp.maximum(growth, (size_of(after.uu) + size_of(after.vv)) / was)
-
-
-def _over(terms: Any, result: Any) -> Any:
-    """Return terms over the absolute value of their sum; for speed, of its real part where that is not small."""
-    ratio = terms / xp.abs(result.real)
-    if is_complex(result):
-        large = ~(ratio <= LARGE_GROWTH)
-        if large.any():
-            whole, above = np.broadcast_to(result, ratio.shape), np.broadcast_to(terms, ratio.shape)
-            ratio[large] = above[large] / size_of(whole[large])
-    return ratio
-
-
-def size_of(x: Any) -> Any:
-    """Return the absolute value; for complex numbers the sum of those of real and imaginary part."""
-    return abs(x.real) + abs(x.imag) if is_complex(x) else abs(x)
+    return maximum(growth, (size_of(after.uu) + size_of(after.vv)) / was)
 
 
 def permanent(q: Matrix) -> Any:

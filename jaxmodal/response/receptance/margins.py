@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxmodal.arithmetic.operations import minimum, size_of
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, identity_plus_product
-from jaxmodal.response.receptance.lost_digits import permanent, size_of
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.response.receptance.lost_digits import permanent
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
 from jaxmodal.statics.link_parts import Body
@@ -101,13 +101,13 @@ def margin_of(last: Last, omega2: Any) -> Any:
         )
         outboard = with_changes(last.outboard, last.beyond.changes(omega2))
         margin = size_of(last.det) / permanent(identity_plus_product(sizes, outboard))
-        margin = xp.minimum(margin, size_of(last.member.delta))
+        margin = minimum(margin, size_of(last.member.delta))
     for spring in last.springs:
         terms = size_of(spring.unit) + size_of(spring.pivot - spring.unit)
         terms = terms + size_of(spring.compliance) * spring.beyond.changes(omega2)[spring.axis]
-        margin = xp.minimum(margin, size_of(spring.pivot) / terms)
+        margin = minimum(margin, size_of(spring.pivot) / terms)
     if last.base is not None:
-        margin = xp.minimum(margin, size_of(last.base[0]) / last.base[1])
+        margin = minimum(margin, size_of(last.base[0]) / last.base[1])
     return margin
 
 

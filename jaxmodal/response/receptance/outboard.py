@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.nothing import NOTHING
+from jaxmodal.arithmetic.operations import size_of
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem
 from jaxmodal.response.receptance.denominators_in_space import Told
-from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.transfers import combined
 from jaxmodal.runtime.array_types import Bools, Floats, Numbers
 from jaxmodal.spatial.stiffness.link_entries import LoadEntries

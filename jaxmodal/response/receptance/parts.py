@@ -9,8 +9,7 @@ from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.response.receptance.carried_loads import shifted_loads, with_rows
 from jaxmodal.response.receptance.margins import Beyond
 from jaxmodal.response.receptance.pieces import Piece, Vector
-from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.runtime.namespace import Array
 
 
 class Condensed(NamedTuple):
@@ -51,7 +50,7 @@ def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
         w = with_body(w, omega2, beam.tip)
         if beyond is not None:
             beyond = beyond.with_body(beam.tip)
-        w = _supported(w, beam)
+        w = _supported(w, piece)
         if terms.end_turning_stiffness is not None:
             w = w._replace(pp=w.pp + terms.end_turning_stiffness)
         if terms.end_offset is not None:
@@ -62,12 +61,12 @@ def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
     return found._replace(stiffness=w, loads=with_rows(loads, piece.at_end), beyond=beyond)
 
 
-def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
+def _supported(w: Stiffness, piece: Piece) -> Stiffness:
     """Return the stiffness with the springs between a tip and the ground added, which act in ground axes."""
-    if beam.supports is None or beam.ground_angle is None:
+    if piece.beam.supports is None or piece.ground is None:
         return w
-    s, c = xp.sin(beam.ground_angle), xp.cos(beam.ground_angle)
-    x, y, turning = beam.supports
+    s, c = piece.ground
+    x, y, turning = piece.beam.supports
     return w._replace(
         uu=w.uu + c * c * x + s * s * y,
         uv=w.uv + c * s * (y - x),

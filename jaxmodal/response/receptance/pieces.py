@@ -15,6 +15,7 @@ from jaxmodal.response.driven.members import Cut
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
+from jaxmodal.statics.laws import spring_law
 from jaxmodal.statics.link_parts import Offset
 
 #: a load or a motion over (u, v, psi), in the axes of a link
@@ -37,8 +38,11 @@ class Piece(NamedTuple):
         Values of its link, and the link's features.
     member
         F, H, R.
-    turn
-        Sine and cosine of the joint's angle; None if the axes do not turn.
+    law
+        The law of the spring about the joint, from `spring_law`.
+    turn, ground
+        Sine and cosine of the joint's angle, None if the axes do not turn; and of the link's angle to the ground, None
+        without supports.
     outer, inner
         True if the outer end is the tip of the link, and the inner end its joint; None for stacked pieces.
     at_end, at_joint
@@ -50,7 +54,9 @@ class Piece(NamedTuple):
     beam: BeamArrays
     terms: Attachments
     member: Any
+    law: tuple[Any, Any]
     turn: tuple[Any, Any] | None
+    ground: tuple[Any, Any] | None
     outer: bool | None
     inner: bool | None
     at_end: dict[int, Vector]
@@ -71,7 +77,9 @@ def pieces_of(
         outer = place + 1 == len(cut.links) or cut.links[place + 1] != link
         inner = place == 0 or cut.links[place - 1] != link
         beam, terms = links[link], features[link]
-        turn = (xp.sin(beam.joint_angle), xp.cos(beam.joint_angle)) if inner and link else None
+        law = spring_law(beam.joint_stiffness)
+        turn = _direction(beam.joint_angle) if inner and link else None
+        ground = None if beam.supports is None else _direction(beam.ground_angle)
         at_end, at_joint, torques = {}, {}, {}
         for number, terminal in terminals.items():
             row = terminal.row
@@ -91,9 +99,25 @@ def pieces_of(
             elif row.station == cut.ends[place]:
                 at_end[number] = tuple(row.row)
         made.append(
-            Piece(beam, terms, members[place], turn, outer, inner, at_end, at_joint, torques)
+            Piece(
+                beam=beam,
+                terms=terms,
+                member=members[place],
+                law=law,
+                turn=turn,
+                ground=ground,
+                outer=outer,
+                inner=inner,
+                at_end=at_end,
+                at_joint=at_joint,
+                torques=torques,
+            )
         )
     return made
+
+
+def _direction(angle: Any) -> tuple[Any, Any] | None:
+    return None if angle is None else (xp.sin(angle), xp.cos(angle))
 
 
 def _moved_row(row: Array, offset: Offset | None) -> Vector:
@@ -123,6 +147,7 @@ def alike(pieces: Sequence[Piece]) -> Piece:
             piece._replace(
                 beam=beam,
                 terms=attachments(beam),
+                law=spring_law(beam.joint_stiffness),
                 turn=(angle, angle + 1.0) if piece.turn is None else piece.turn,
                 outer=None,
                 inner=None,

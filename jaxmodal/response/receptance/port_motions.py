@@ -18,6 +18,7 @@ from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.margins import margin_of
 from jaxmodal.response.receptance.parts import Condensed
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
+from jaxmodal.response.receptance.recorded_recursion import inward_recorded
 from jaxmodal.response.receptance.recursion import inward, inward_traced
 from jaxmodal.response.receptance.rigid_supports import (
     APART,
@@ -44,7 +45,7 @@ class Numbers(NamedTuple):
 class OnGround(NamedTuple):
     """Arms condensed onto the ground, the numbers of their ports, and the stiffnesses of dampers at held ones.
 
-    ``margin`` is that of the recursion, for traced arms.
+    ``margin`` is that of the recursion where it is known without its last denominators.
     """
 
     found: Condensed
@@ -140,6 +141,9 @@ def condensed_arms(
     at_ground = min(inputs, default=0) < 0
     # where all is NumPy, entries that lose digits are answered anew
     watched = isinstance(omega, np.ndarray)
+    recorded = inward_recorded(pieces, omega, pairs, at_ground) if watched else None
+    if recorded is not None:
+        return OnGround(recorded[0], numbers, dampers, recorded[1])
     found = inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched)
     return OnGround(found, numbers, dampers, None)
 

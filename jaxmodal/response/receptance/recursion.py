@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxmodal.arithmetic.operations import nonzero
+from jaxmodal.arithmetic.operations import maximum, nonzero, over_size
 from jaxmodal.dynamic_stiffness.joints import (
     shifted,
     through_axial_spring,
@@ -41,7 +41,7 @@ from jaxmodal.response.receptance.carried_loads import (
 )
 from jaxmodal.response.receptance.elastic_base import through_base
 from jaxmodal.response.receptance.lost_digits import (
-    _over,
+    LARGE_GROWTH,
     growth_in_member,
     growth_in_springs,
 )
@@ -50,7 +50,6 @@ from jaxmodal.response.receptance.parts import Condensed, with_outer_end
 from jaxmodal.response.receptance.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.laws import spring_law
 from jaxmodal.statics.link_parts import Body
 
 
@@ -79,7 +78,7 @@ def inward(
         held.
     """
     omega2 = omega * omega
-    growth = xp.zeros(omega.shape) if watched else None
+    growth: Any = 0.0 if watched else None
     beyond = NOTHING if watched else None
     found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None, beyond, growth)
     for piece in reversed(pieces[1:]):
@@ -201,7 +200,7 @@ def _onto_ground(
     pp = m.f_pp + turned * by_det
     loads, responses = through_member(m, a, by_det, loads, responses, pairs)
     loads = with_rows(loads, piece.at_joint)
-    unit, compliance = spring_law(piece.beam.joint_stiffness)
+    unit, compliance = piece.law
     if terms.base_turning_stiffness is not None:
         pp = pp + terms.base_turning_stiffness
     if terms.hub is not None:
@@ -237,7 +236,7 @@ def _through_base(
     growth = found.growth
     if growth is not None:
         growth = growth_in_springs(growth, before, passed.stiffness)
-        growth = xp.maximum(growth, _over(passed.terms, passed.det))
+        growth = maximum(growth, over_size(passed.terms, passed.det, LARGE_GROWTH))
     last = Last(None, None, None, None) if found.last is None else found.last
     last = last._replace(base=(passed.det, passed.terms))
     factors = (*found.factors, passed.det)
@@ -249,7 +248,7 @@ def _through_joint(
 ) -> Condensed:
     """Pass the springs of one joint, torsional first, with the torques that act in it."""
     terms, w = piece.terms, found.stiffness
-    unit, compliance = spring_law(piece.beam.joint_stiffness)
+    unit, compliance = piece.law
     if terms.relative_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.driven_inertia)
         unit = unit - omega2 * terms.relative_inertia * compliance

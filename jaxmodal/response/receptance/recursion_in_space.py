@@ -13,14 +13,13 @@ import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import NOTHING
-from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arithmetic.operations import Arithmetic, size_of
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.response.driven.members import elastic_member
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
 from jaxmodal.response.receptance.denominators_in_space import Passed, Told, clamped_below
-from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.outboard import (
     Outboard,
     under_loads_of,

@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import Nothing
-from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.arithmetic.operations import size_of
 from jaxmodal.runtime.namespace import constant, linalg, xp
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 

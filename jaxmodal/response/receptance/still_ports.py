@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
+from jaxmodal.arithmetic.operations import size_of
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem
-from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.response.receptance.recursion_in_space import (
     condensed_in_space,
     moved_rows,
