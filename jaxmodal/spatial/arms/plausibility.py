@@ -67,10 +67,10 @@ _MASSLESS = WhyStill(
 )
 
 
-def implausible_values(arm: AnyArm) -> list[Implausibility]:
+def implausible_values(arm: AnyArm, *, vibrates: bool = True) -> list[Implausibility]:
     """Find values of a planar or spatial arm that look like a wrong unit or a slip.
 
-    See `arm.plausibility.implausible_values`.
+    See `arm.plausibility.implausible_values`; ``vibrates`` as for `warn_of_implausible_values`.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def implausible_values(arm: AnyArm) -> list[Implausibility]:
     []
     """
     found = _FINDERS.of(arm)(arm)
-    if (still := why_still(arm)) is not None:
+    still = why_still(arm)
+    if still is not None and (vibrates or still is not _RIGID):
         message = f"{still.reason}, so there are no frequencies; {still.remedy}"
         found.append(Implausibility(still.address, still.value, message))
     return found
@@ -132,10 +133,7 @@ def warn_of_implausible_values(arm: AnyArm, source: str = "", *, vibrates: bool 
     vibrates
         False for an arm that may be rigid, since it moves and no frequencies are asked for.
     """
-    found = implausible_values(arm)
-    planar.warn(
-        [remark for remark in found if vibrates or _RIGID.reason not in remark.message], source
-    )
+    planar.warn(implausible_values(arm, vibrates=vibrates), source)
 
 
 @np.errstate(all="ignore")
