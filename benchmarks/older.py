@@ -1,6 +1,6 @@
 """Batches of this tree beside those of an older one, in turn, in one run: whether the newer code is slower.
 
-``git worktree add ../older COMMIT; python -m benchmarks.older ../older --docs docs/performance.md``
+``git worktree add ../older COMMIT; python -m benchmarks.older ../older --docs docs/developers/performance.md``
 
 Each tree has a process of its own, pinned to the same core, which imports that tree's library and stays alive. They are
 asked in turn for the same cells: the two sweeps of `benchmarks.batch`, their first cells as small batches, and the

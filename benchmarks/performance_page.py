@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, made from the report of `where_time_goes`."""
+"""The tables of docs/developers/performance.md, made from the report of `where_time_goes`."""
 
 from __future__ import annotations
 

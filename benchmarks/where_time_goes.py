@@ -1,6 +1,6 @@
 """Where the time of the batch solver goes, and how far it is from what a core can do.
 
-``python -m benchmarks.where_time_goes --docs docs/performance.md``
+``python -m benchmarks.where_time_goes --docs docs/developers/performance.md``
 
 On one core: the time of every stage of a call; float64 operations of an evaluation, counted, beside the rates of this
 core, measured in the same process; what the next factor would need. Times are processor time. Writes JSON, and the

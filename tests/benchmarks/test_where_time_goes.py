@@ -117,7 +117,7 @@ def test_every_link_takes_the_same_operations():
 
 def test_page_has_the_figures_of_its_report():
     report = json.loads((ROOT / "results/benchmarks/where_time_goes.json").read_text())
-    page = (ROOT / "docs/performance.md").read_text()
+    page = (ROOT / "docs/developers/performance.md").read_text()
     assert with_tables(page, report) == page
     with pytest.raises(ValueError, match="lacks"):
         with_tables(page.replace(END, ""), report)
