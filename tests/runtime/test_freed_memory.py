@@ -18,8 +18,8 @@ from jaxmodal.runtime.namespace import unfilled
 LOADED = f"""
 import importlib.util, sys
 found = importlib.util.spec_from_file_location("freed_memory", {freed_memory.__file__!r})
-sys.modules["freed_memory"] = importlib.util.module_from_spec(found)
-found.loader.exec_module(sys.modules["freed_memory"])
+module = sys.modules["freed_memory"] = importlib.util.module_from_spec(found)
+found.loader.exec_module(module)
 """
 FAULTS = f"""{LOADED}
 import resource, numpy as np
@@ -149,7 +149,9 @@ def test_too_large_an_array_is_refused_by_numpy_and_what_is_kept_given_back(noth
 
 @of_linux
 def test_arrays_that_outlive_the_module_end_in_silence():
-    """A module that is left until last at the end of the process keeps one."""
-    code = LOADED + "import builtins; from freed_memory import room; builtins.kept = room(8 << 20)"
+    """The last module to go keeps one, and this module, whose names Python then clears before it."""
+    code = (
+        LOADED + "import builtins; builtins.module = module; builtins.kept = module.room(8 << 20)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
