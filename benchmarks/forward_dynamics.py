@@ -40,7 +40,7 @@ def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, An
     """Forward dynamics of chains of 1 to 10 links: B factorised, and the articulated recursion."""
     from jaxmodal.dynamics.mechanics import recursion
 
-    return [both_ways(chain(links, modes), recursion.solve, repeats, batch) for links in LINKS]
+    return [both_ways(chain(links, modes), recursion.solved, repeats, batch) for links in LINKS]
 
 
 def told(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ def told(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, Any]]
 
     def by_recursion(model: Any, q: Any, right: Any, given: Any) -> Any:
         free = model.layout.free
-        return recursion.solve_held(model, q, jnp.where(free > 0.0, right, given))[0]
+        return recursion.solved(model, q, jnp.where(free > 0.0, right, given), held=True)
 
     def factorised(model: Any, matrix: Any, right: Any, given: Any) -> Any:
         return solves.solve_held(matrix, right, model.layout.free, given)[0]
@@ -103,12 +103,12 @@ def in_space(repeats: int, batch: int = 512) -> list[dict[str, Any]]:
 
     models = [chain_in_space(links, shapes) for shapes in SHAPES for links in LINKS_IN_SPACE]
     models.append(space_station_arm())
-    return [both_ways(model, recursion_in_space.solve, repeats, batch) for model in models]
+    return [both_ways(model, recursion_in_space.solved, repeats, batch) for model in models]
 
 
 def both_ways(
     model: Any,
-    solve: Callable[..., Any],
+    solved: Callable[..., Any],
     repeats: int,
     batch: int,
     factorised: Callable[..., Any] | None = None,
@@ -132,16 +132,16 @@ def both_ways(
     torques = rng.uniform(-1.0, 1.0, (batch, links))
     forms: dict[str, Callable[..., Any]] = {
         "dense": lambda a, b, c: solve_definite(equations.inertia(model, a), right(a, b, c))[0],
-        "recursive": lambda a, b, c: solve(model, a, right(a, b, c)),
+        "recursive": lambda a, b, c: solved(model, a, right(a, b, c))[0],
     }
     if factorised is not None:
         forms = {
             "dense": lambda a, b, c: factorised(
                 model, equations.inertia(model, a), right(a, b, 0 * c), equations.applied(model, c)
             ),
-            "recursive": lambda a, b, c: solve(
+            "recursive": lambda a, b, c: solved(
                 model, a, right(a, b, 0 * c), equations.applied(model, c)
-            ),
+            )[0],
         }
     row: dict[str, Any] = {"links": links, "modes": list(model.modes), "coordinates": size}
     compiled, results = {}, {}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 KINDS = {"Arm", "SpatialArm", "AnyArm", "Link", "SpatialLink"}
-KINDS |= {"PlanarModel", "SpatialModel", "TracedModel"}
+KINDS |= {"PlanarModel", "SpatialModel", "TracedModel", "OtherArm"}
+KINDS |= {"FlexibleArm", "SpatialFlexibleArm"}
 
 
 def questions():
@@ -18,9 +19,9 @@ def questions():
                     continue
                 asked = node.func.id == "require_planar"
                 if node.func.id == "isinstance":
+                    named = ast.walk(node.args[1])
                     asked = any(
-                        isinstance(each, ast.Name) and each.id in KINDS
-                        for each in ast.walk(node.args[1])
+                        getattr(each, "id", getattr(each, "attr", "")) in KINDS for each in named
                     )
                 if asked:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}"

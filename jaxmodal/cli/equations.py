@@ -118,7 +118,6 @@ def equations(
     A table [dynamics] of the file gives modes, gravity, damping and so on; options stand above it. Without --out the
     text goes to standard output. Exit status: 0, or 2 for bad input.
     """
-    from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
     meant = [name for name, suffix in _FORMATS.items() if out is not None and out.suffix == suffix]
@@ -134,12 +133,6 @@ def equations(
         raise BadInput("--to c: makes several files; give --out model.c.")
     with refusing(arm):
         model = model_of(arm, links, given(options))
-    if options.get("inertia_order") == "first" and isinstance(model, SpatialFlexibleArm):
-        raise BadInput(
-            "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
-            "alone, leave it out."
-        )
-    with refusing(arm):
         made = written_equations(model, quantities.split(","), integrals=integrals)
     with refusing(f"--out {out}: the function has the name of the file"):
         texts = write(made, form, "model" if out is None else out.stem)

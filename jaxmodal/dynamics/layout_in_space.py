@@ -7,10 +7,11 @@ elastic or driven base, and the springs at the joint of a sliding link, are piec
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import numpy as np
 
-from jaxmodal.dynamics.model import Layout
+from jaxmodal.dynamics.layout import Layout
 
 #: displacements of a free base in its axes, as they are named in a linearisation
 _DIRECTIONS = tuple(f"base.{name}" for name in ("x", "y", "z", "rx", "ry", "rz"))
@@ -107,6 +108,7 @@ class LayoutInSpace(Layout):
     kinds: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     base: str = "clamped"
+    deformations: ClassVar[tuple[str, ...]] = DEFORMATIONS
 
     @property
     def floats(self) -> bool:
@@ -181,7 +183,6 @@ class LayoutInSpace(Layout):
 
     @property
     def moving(self) -> np.ndarray:
-        """Indices, from 0, of the pieces that begin with a joint, shape (n,)."""
         return np.flatnonzero(np.array(self.kinds) != FIXED)
 
     @property

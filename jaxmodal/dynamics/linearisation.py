@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.free_bases import require_pose
@@ -360,9 +362,9 @@ def _kept(
         kept = np.setdiff1d(kept, driven)
     mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
     square = (..., kept[:, None], kept)
-    summed = None
-    if isinstance(model, SpatialFlexibleArm) and suspect(mass[square]):
-        summed = np.asarray(_summed(model, q))[..., kept]
+    summed, sums = None, _SUMS.along(model.axes)
+    if sums is not None and suspect(mass[square]):
+        summed = np.asarray(sums(model, q))[..., kept]
     return Linearisation(
         mass[square],
         damping[square],
@@ -377,6 +379,10 @@ def _kept(
 @jax.jit
 def _summed(model: SpatialFlexibleArm, q: Array) -> Any:
     return jnp.vectorize(lambda at: summed_inertia(model, at, NO_MASS), signature="(n)->(m)")(q)
+
+
+#: `Linearisation.summed` of the arms that can have something without mass between springs
+_SUMS: ByKind[Callable[..., Any] | None] = ByKind(plane=None, space=_summed)
 
 
 @jax.jit

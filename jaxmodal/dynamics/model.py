@@ -11,19 +11,25 @@ the generalised velocities.
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import shown, value_text
+from jaxmodal.dynamics.layout import Layout
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import ShowsTables, Table
 
-INERTIA_ORDERS = ("full", "first")
-FRAMES = ("rotation", "linear")
+#: values of the choices of formulation, and what one of them does; the other choices are true or false
+_CHOICES = {
+    "inertia_order": (("full", "first"), "'full' keeps all powers of the deflections"),
+    "frames": (("rotation", "linear"), "'rotation' turns without stretching"),
+    "rotor_motion": (("carried", "reflected"), "'carried' is what a rotor in a moving link does"),
+    "torsion_spin": (("absolute", "relative"), "'absolute' counts the turning of the link"),
+}
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> None:
@@ -38,105 +44,6 @@ def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> N
 def fixed(default: object = dataclasses.MISSING) -> object:
     """Return a static field of a model, which is part of the compiled program and not an array."""
     return dataclasses.field(metadata={"static": True}, default=default)
-
-
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """Order of the generalised coordinates in the vector q.
-
-    Attributes
-    ----------
-    modes
-        Number of modes of each link.
-    elastic
-        True for each of the n joints that has a spring between motor and link.
-    """
-
-    modes: tuple[int, ...]
-    elastic: tuple[bool, ...]
-
-    @property
-    def size(self) -> int:
-        """Number of generalised coordinates N."""
-        return len(self.elastic) + sum(self.modes) + sum(self.elastic)
-
-    @property
-    def modal(self) -> slice:
-        """Slice of the modal coordinates in q."""
-        return slice(len(self.elastic), len(self.elastic) + sum(self.modes))
-
-    @property
-    def driven(self) -> np.ndarray:
-        """Index of the coordinate that each motor drives: the joint angle, or the motor angle of an elastic joint."""
-        motors = iter(range(self.modal.stop, self.size))
-        return np.array([next(motors) if e else i for i, e in enumerate(self.elastic)], int)
-
-    @property
-    def free(self) -> np.ndarray:
-        """1 for each coordinate that no motor drives, 0 for the others, shape (N,)."""
-        return 1.0 - np.isin(np.arange(self.size), self.driven)
-
-    @property
-    def given(self) -> np.ndarray:
-        """Indices of the coordinates of a driven base; empty for a planar arm."""
-        return np.zeros(0, int)
-
-    @property
-    def loose(self) -> np.ndarray:
-        """0 for each prescribed rate of a driven base; 1 for the others, those of joints included."""
-        return np.ones(self.size)
-
-    @property
-    def width(self) -> int:
-        """Largest number of modes of a link, m."""
-        return max(self.modes, default=0)
-
-    @property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Indices j <= k of the shapes of each Gamma_jk, in the order of the functions of a link."""
-        rows, columns = np.triu_indices(self.width)
-        return rows, columns
-
-    @property
-    def places(self) -> np.ndarray:
-        """Index of each modal coordinate in q, shape (n, m); N where a link has fewer modes."""
-        found = np.full((len(self.modes), self.width), self.size)
-        start = len(self.modes)
-        for i, count in enumerate(self.modes):
-            found[i, :count] = np.arange(start, start + count)
-            start += count
-        return found
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on."""
-        bent = [
-            f"{f'link{link}' if link else 'base'}.{kind}{j}"
-            for link, kind, j in self.modal_coordinates
-        ]
-        return (*self.joints, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the joint coordinates."""
-        return tuple(f"theta{i}" for i in range(1, len(self.elastic) + 1))
-
-    @property
-    def turns(self) -> np.ndarray:
-        """True for each joint that turns, shape (n,); False for sliding joints."""
-        return np.ones(len(self.elastic), bool)
-
-    @property
-    def modal_coordinates(self) -> list[tuple[int, str, int]]:
-        """Link (from 1; 0 is the base), kind, and number within the kind of each modal coordinate."""
-        return [
-            (i, "mode", j) for i, count in enumerate(self.modes, 1) for j in range(1, count + 1)
-        ]
-
-    @property
-    def spread(self) -> np.ndarray:
-        """Matrices that map the modes of each link to q, shape (n, N, m)."""
-        return np.moveaxis(np.eye(self.size + 1)[:-1, self.places], 1, 0)
 
 
 class FlexibleModel(ShowsTables):
@@ -158,6 +65,10 @@ class FlexibleModel(ShowsTables):
         Number of modal coordinates of each link.
     elastic, rotor_beyond : tuple of bool
         True for each joint with a spring between motor and link; True for those whose rotor is beyond the spring.
+    numbers, springs : tuple of int
+        Number of each link, in space of the link that each piece is of, and of joint springs at its start.
+    base, idle_base
+        Of an arm in space how its base moves, and what it rules out; a planar arm is clamped.
     inertia_order, frames, foreshortening
         Choices of the formulation of the equations.
     support_stiffness, support_direction : Array, shape (s,) and (s, d)
@@ -176,6 +87,10 @@ class FlexibleModel(ShowsTables):
     modes: tuple[int, ...]
     elastic: tuple[bool, ...]
     rotor_beyond: tuple[bool, ...]
+    numbers: tuple[int, ...]
+    springs: tuple[int, ...]
+    base: str
+    idle_base: str
     inertia_order: str
     frames: str
     foreshortening: bool
@@ -196,22 +111,35 @@ class FlexibleModel(ShowsTables):
         raise NotImplementedError
 
     @property
+    def first_axis(self) -> np.ndarray:
+        """Axis of joint 1 in the axes of the base, shape (d,); 0 in the plane, across which it stands."""
+        raise NotImplementedError
+
+    @property
     def supported_links(self) -> tuple[int, ...]:
         """Numbers of the links that stand on supports, from 1."""
-        return tuple(sorted({link + 1 for link, _ in self.supported}))
+        return tuple(sorted({self.numbers[link] for link, _ in self.supported}))
 
     def _stands(self) -> str:
         """Which links stand on supports, as the beginning of a note."""
         links = ", ".join(map(str, self.supported_links))
         return f"supports at the tip of link {links}; " if links else ""
 
-    def _refuse_stretched_tips(self, frames: str) -> None:
-        """Refuse linear frames beside supports that take the turn of a tip."""
-        if frames == "linear" and any(kind == "rotation" for _, kind in self.supported):
+    def _with(self, **chosen: Any) -> Self:
+        """Return the model with other choices of formulation, each checked; None changes none."""
+        given = {name: value for name, value in chosen.items() if value is not None}
+        made = dataclasses.replace(self, **given)  # type: ignore[type-var]  # every kind of it is a dataclass
+        for name in self.choices:
+            if name in _CHOICES:
+                one_of(name, getattr(made, name), *_CHOICES[name])
+            else:
+                require_truth(name, getattr(made, name))
+        if made.frames == "linear" and any(kind == "rotation" for _, kind in self.supported):
             raise ArmError(
                 "frames = 'linear': stretches the axes of tips, whose rotation strains a support; must be 'rotation' "
                 "beside supports of kind 'rotation' (in the plane support_torsional_stiffness)."
             )
+        return made
 
     @property
     def num_links(self) -> int:
@@ -221,7 +149,7 @@ class FlexibleModel(ShowsTables):
     @property
     def floats(self) -> bool:
         """True if the base floats freely."""
-        return False
+        return self.base == "free"
 
     @property
     def num_coordinates(self) -> int:
@@ -318,6 +246,7 @@ class FlexibleArm(FlexibleModel):
     frames: str = fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = fixed(True)  # type: ignore[assignment]
     supported: tuple[tuple[int, str], ...] = fixed(())  # type: ignore[assignment]
+    base, idle_base = "clamped", ""
     axes: ClassVar[tuple[str, ...]] = ("x", "y")
     choices: ClassVar[tuple[str, ...]] = ("inertia_order", "frames", "foreshortening")
 
@@ -354,6 +283,20 @@ class FlexibleArm(FlexibleModel):
         """Order of the generalised coordinates in the vector q."""
         return Layout(self.modes, self.elastic)
 
+    @property
+    def numbers(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Numbers of the links, from 1."""
+        return tuple(range(1, self.num_links + 1))
+
+    @property
+    def springs(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Number of joint springs of each link: none."""
+        return (0,) * self.num_links
+
+    @property
+    def first_axis(self) -> np.ndarray:
+        return np.zeros(2)
+
     def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
         return np.asarray(np.sum(deltas * np.asarray(self.tip), axis=-1))
 
@@ -372,14 +315,7 @@ class FlexibleArm(FlexibleModel):
         ArmError
             If a choice is not one of the allowed values.
         """
-        order = self.inertia_order if inertia_order is None else inertia_order
-        turned = self.frames if frames is None else frames
-        shorter = self.foreshortening if foreshortening is None else foreshortening
-        one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
-        one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
-        require_truth("foreshortening", shorter)
-        self._refuse_stretched_tips(turned)
-        return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
+        return self._with(inertia_order=inertia_order, frames=frames, foreshortening=foreshortening)
 
 
 def require_motor_inertia(model: FlexibleModel) -> None:
@@ -399,8 +335,7 @@ def require_motor_inertia(model: FlexibleModel) -> None:
 
 def require_base_inertia(model: FlexibleModel, motors: str) -> None:
     """Raise ArmError if the idle base of a model rules out motors that move ``"freely"`` or ``"as given"``."""
-    idle = getattr(model, "idle_base", "")
-    if idle == "as given" or (idle and motors == "freely"):
+    if model.idle_base == "as given" or (model.idle_base and motors == "freely"):
         raise ArmError(
             "model: its base stands on springs and has no inertia along what gives way or moves freely at joint 1, so "
             "that accelerations cannot be told from one another; must have it to move in time: give link 1 a stator "

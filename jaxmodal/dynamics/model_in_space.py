@@ -16,7 +16,6 @@ from typing import ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import value_text
 from jaxmodal.dynamics.layout_in_space import (
     DEFORMATIONS,
@@ -26,14 +25,12 @@ from jaxmodal.dynamics.layout_in_space import (
     Counts,
     LayoutInSpace,
 )
-from jaxmodal.dynamics.model import FRAMES, INERTIA_ORDERS, FlexibleModel, fixed, one_of
+from jaxmodal.dynamics.model import FlexibleModel, fixed
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import Table
 
 BASES = ("clamped", "free", "driven")
-ROTORS = ("carried", "reflected")
-TORSION_SPINS = ("absolute", "relative")
 
 
 @jax.tree_util.register_dataclass
@@ -237,8 +234,8 @@ class SpatialFlexibleArm(FlexibleModel):
         return LayoutInSpace(self.modes, self.elastic, *own, self.base)
 
     @property
-    def supported_links(self) -> tuple[int, ...]:
-        return tuple(sorted({self.numbers[piece] for piece, _ in self.supported}))
+    def first_axis(self) -> np.ndarray:
+        return np.asarray(self.axis)[self.layout.moving[0]]
 
     @property
     def num_pieces(self) -> int:
@@ -254,10 +251,6 @@ class SpatialFlexibleArm(FlexibleModel):
     def is_of_turning_links(self) -> bool:
         """True if every piece is a link with its own turning joint, on a clamped or free base."""
         return set(self.kinds) <= {TURNS} and self.base != "driven" and 0 not in self.numbers
-
-    @property
-    def floats(self) -> bool:
-        return self.base == "free"
 
     @property
     def kept(self) -> np.ndarray:
@@ -295,36 +288,24 @@ class SpatialFlexibleArm(FlexibleModel):
             If a choice is not one of the allowed values, linear frames are combined with a choice that needs
             orthonormal axes, or an inertia matrix of first order with a base that is free or driven.
         """
-        turned = self.frames if frames is None else frames
-        shorter = self.foreshortening if foreshortening is None else foreshortening
-        second = self.second_order if second_order is None else second_order
-        rotor = self.rotor_motion if rotor_motion is None else rotor_motion
-        spin = self.torsion_spin if torsion_spin is None else torsion_spin
-        order = self.inertia_order if inertia_order is None else inertia_order
-        one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
-        if order == "first" and self.base != "clamped":
+        made = self._with(
+            frames=frames,
+            foreshortening=foreshortening,
+            second_order=second_order,
+            rotor_motion=rotor_motion,
+            torsion_spin=torsion_spin,
+            inertia_order=inertia_order,
+        )
+        if made.inertia_order == "first" and self.base != "clamped":
             raise ArmError(
                 f"inertia_order = 'first': is of arms whose base does not move, and base = {self.base!r}; must be "
                 "'full' with it."
             )
-        one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
-        require_truth("foreshortening", shorter)
-        require_truth("second_order", second)
-        one_of("rotor_motion", rotor, ROTORS, "'carried' is what a rotor in a moving link does")
-        one_of("torsion_spin", spin, TORSION_SPINS, "'absolute' counts the turning of the link")
-        if turned == "linear" and (rotor, spin) != ("reflected", "relative"):
+        rotor, spin = made.rotor_motion, made.torsion_spin
+        if made.frames == "linear" and (rotor, spin) != ("reflected", "relative"):
             raise ArmError(
                 f"frames = 'linear': stretches the axes of links, against which rotor_motion = {rotor!r} and "
                 f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' with it, or frames = "
                 "'rotation'."
             )
-        self._refuse_stretched_tips(turned)
-        return dataclasses.replace(
-            self,
-            inertia_order=order,
-            frames=turned,
-            foreshortening=shorter,
-            second_order=second,
-            rotor_motion=rotor,
-            torsion_spin=spin,
-        )
+        return made

@@ -7,6 +7,7 @@ of a model. Some columns are linearly dependent: a mass at the end of one link a
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import jax
@@ -14,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamics.layout_in_space import DEFORMATIONS
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.states import over_states
@@ -34,11 +36,10 @@ class _Place(NamedTuple):
     name: str
 
 
-#: fields of a model that hold parameters, in the plane and in space, and those of them that are symmetric
-_FIELDS = ("gram", "stiffness", "inertias", "support_stiffness", "damping", "coulomb")
-_FIELDS_IN_SPACE = (
-    *("gram", "stiffness", "spin", "base_gram", "rotor", "support_stiffness"),
-    *("damping", "coulomb"),
+#: fields that hold parameters of a model of either kind, and those of them that are symmetric
+_FIELDS = (
+    *("gram", "stiffness", "inertias", "spin", "base_gram", "rotor"),
+    *("support_stiffness", "damping", "coulomb"),
 )
 _SYMMETRIC = ("gram", "stiffness", "spin", "base_gram")
 
@@ -61,23 +62,14 @@ def _friction(driven: np.ndarray) -> list[_Place]:
 
 
 def _supports(model: FlexibleModel) -> list[_Place]:
-    numbers = getattr(model, "numbers", range(1, model.num_links + 1))
     return [
-        _Place("support_stiffness", (k,), f"link{numbers[link]}.support_stiffness({kind} {k + 1})")
+        _Place(
+            "support_stiffness",
+            (k,),
+            f"link{model.numbers[link]}.support_stiffness({kind} {k + 1})",
+        )
         for k, (link, kind) in enumerate(model.supported)
     ]
-
-
-def _places(model: FlexibleModel) -> list[_Place]:
-    if isinstance(model, FlexibleArm):
-        return _in_the_plane(model)
-    assert isinstance(model, SpatialFlexibleArm)
-    if not model.is_of_turning_links:
-        raise ArmError(
-            "model: has joints that slide, segments, or a base that is elastic or driven, whose parameters are not "
-            "supported; must consist of links with turning joints, on a clamped or free base."
-        )
-    return _in_space(model)
 
 
 def _in_the_plane(model: FlexibleArm) -> list[_Place]:
@@ -102,6 +94,11 @@ def _in_the_plane(model: FlexibleArm) -> list[_Place]:
 
 
 def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
+    if not model.is_of_turning_links:
+        raise ArmError(
+            "model: has joints that slide, segments, or a base that is elastic or driven, whose parameters are not "
+            "supported; must consist of links with turning joints, on a clamped or free base."
+        )
     layout, known = model.layout, model.layout.functions
     found = []
     for i, counts in enumerate(model.counts):
@@ -125,6 +122,13 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
     if model.floats:
         found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))
     return found + _friction(layout.driven)
+
+
+_PLACES: ByKind[Callable[..., list[_Place]]] = ByKind(_in_the_plane, _in_space)
+
+
+def _places(model: FlexibleModel) -> list[_Place]:
+    return _PLACES.along(model.axes)(model)
 
 
 def _numbered(what: str) -> Any:
@@ -151,7 +155,8 @@ def with_parameters(model: Model, values: Array) -> Model:
     """Return the model with other parameters, shape (p,); everything else, structural damping included, is 0."""
     made: dict[str, Any] = {
         field: jnp.zeros(np.shape(getattr(model, field)))
-        for field in (_FIELDS if isinstance(model, FlexibleArm) else _FIELDS_IN_SPACE)
+        for field in _FIELDS
+        if hasattr(model, field)
     }
     for field in made:
         members = [(n, p.where) for n, p in enumerate(_places(model)) if p.field == field]
@@ -209,7 +214,7 @@ def _check_all_are_parameters(model: FlexibleModel) -> None:
             f"model: joint {', '.join(springs)} has a spring (joint_stiffness), which is no parameter here; leave "
             "joint_stiffness out."
         )
-    sprung = [str(i) for i, number in enumerate(getattr(model, "springs", ()), start=1) if number]
+    sprung = [str(i) for i, number in enumerate(model.springs, start=1) if number]
     if sprung:
         raise ArmError(
             f"model: joint {', '.join(sprung)} has joint_springs, which are no parameters here; leave them out."

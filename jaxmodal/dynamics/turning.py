@@ -9,14 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite, reals, whole
-from jaxmodal.dynamics.layout_in_space import TURNS
 from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.mechanics.supports import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
-from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -127,11 +125,9 @@ def turning_frequencies(
 
 def _require_turning(model: FlexibleModel) -> None:
     """Raise ArmError if the arm does not turn about a fixed axis."""
-    if not isinstance(model, SpatialFlexibleArm):
-        return
     first = int(model.layout.moving[0])
     stays = first == 0 or (first == 1 and model.base == "driven")
-    if stays and model.kinds[first] == TURNS:
+    if stays and model.layout.turns[0]:
         return
     what, why = "has a first joint that slides", "which turns nothing"
     if 0 in model.numbers and model.base != "driven":
@@ -146,10 +142,7 @@ def _require_turning(model: FlexibleModel) -> None:
 def _require_steady(model: FlexibleModel) -> None:
     """Raise ArmError if gravity changes direction in the axes of the arm."""
     gravity = np.asarray(model.gravity)
-    across = gravity
-    if isinstance(model, SpatialFlexibleArm):
-        axis = np.asarray(model.axis)[model.layout.moving[0]]
-        across = gravity - axis * (axis @ gravity)
+    across = gravity - model.first_axis * (model.first_axis @ gravity)
     if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
         raise ArmError(
             f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that no motion is steady "

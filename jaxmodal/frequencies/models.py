@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +15,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_of
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
@@ -28,7 +30,6 @@ from jaxmodal.runtime.namespace import Array, is_traced, on_host, to_host
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-@runtime_checkable
 class OtherArm(Protocol):
     """Protocol of an arm that is not planar; it builds its own model for searches."""
 
@@ -131,21 +132,12 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
     X64DisabledError
         If JAX's 64-bit mode is off.
     """
-    if isinstance(arm, OtherArm):
-        return arm.search_model(theory)
-    return (
-        TracedModel(*prepared_values(arm, theory), arm, theory)
-        if is_traced(arm)
-        else _planar_model(arm, theory)
-    )
+    return _MODELS.of(arm)(arm, theory)
 
 
 def require_theory(arm: Arm | OtherArm, theory: TheoryName) -> None:
     """Refuse an arm of either kind, of concrete values, that lacks what a theory needs; errors as of `model_of`."""
-    if isinstance(arm, OtherArm):
-        arm.search_model(theory)
-    else:
-        require_known(arm, theory)
+    _REQUIREMENTS.of(arm)(arm, theory)
 
 
 def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:
@@ -164,6 +156,22 @@ def _planar_model(arm: Arm, theory: TheoryName) -> PlanarModel:
     """Return the model of a concrete planar arm."""
     beams, flags = prepared_values(arm, theory)
     return PlanarModel(beams, flags, bool(invalid_of(arm, beams)))
+
+
+def _in_the_plane(arm: Arm, theory: TheoryName) -> PlanarModel | TracedModel:
+    return (
+        TracedModel(*prepared_values(arm, theory), arm, theory)
+        if is_traced(arm)
+        else _planar_model(arm, theory)
+    )
+
+
+def _in_space(arm: OtherArm, theory: TheoryName) -> Model:
+    return arm.search_model(theory)
+
+
+_MODELS: ByKind[Callable[..., Model | TracedModel]] = ByKind(_in_the_plane, _in_space)
+_REQUIREMENTS: ByKind[Callable[..., Any]] = ByKind(require_known, _in_space)
 
 
 def planar(model: Model | TracedModel) -> PlanarModel | TracedModel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -14,6 +15,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import band, positive_integer
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -98,14 +100,21 @@ def natural_frequencies(
     ['5.6464', '21.2404', '79.0882']
     """
     count = positive_integer(num_modes, "num_modes", limits.MODES)
-    if isinstance(arm, OtherArm) and is_traced(arm):
+    return to_device(_certified(_SOLVERS.of(arm)(arm, theory, count), arm.name, throw))
 
-        def solved(concrete: OtherArm) -> NaturalFrequencies:
-            return solved_model(concrete.search_model(theory), theory, 0, count)
 
-        found = traced_frequencies(arm, theory, count, solved)
-        return to_device(_certified(found, arm.name, throw))
-    return to_device(lowest_frequencies(model_of(arm, theory), arm.name, count, theory, throw))
+def _lowest(arm: Arm | OtherArm, theory: TheoryName, count: int) -> NaturalFrequencies:
+    return solved_model(model_of(arm, theory), theory, 0, count)
+
+
+def _lowest_in_space(arm: OtherArm, theory: TheoryName, count: int) -> NaturalFrequencies:
+    """Return the same for an arm whose traced values are known to NumPy alone."""
+    if not is_traced(arm):
+        return _lowest(arm, theory, count)
+    return traced_frequencies(arm, theory, count, lambda known: _lowest(known, theory, count))
+
+
+_SOLVERS: ByKind[Callable[..., NaturalFrequencies]] = ByKind(_lowest, _lowest_in_space)
 
 
 def lowest_frequencies(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from jaxmodal.dynamics.model import FlexibleModel
-from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 
-#: letters of the modal coordinates of a link in space, in formulas
+#: letters of the modal coordinates, in formulas
 _LETTERS = {
+    "mode": r"\delta",
     "stretch": "u",
     "torsion": r"\varphi",
     "bending_xy": "v",
@@ -49,12 +49,8 @@ def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
     for place in range(model.layout.size):
         owner, mode = owner_of(model, place)
         n = owner + 1
-        if mode is not None and isinstance(model, SpatialFlexibleArm):
+        if mode is not None:
             names.append(_modal_name(model.layout.names[place]))
-        elif mode is not None:
-            index = f"{n}{parted(n)}{mode + 1}"
-            meaning = f"modal coordinate {mode + 1} of link {n}"
-            names.append((f"delta_{n}_{mode + 1}", rf"\delta_{{{index}}}", meaning, "unit"))
         elif place >= model.num_links:
             what, unit = ("angle", "rad") if turns[owner] else ("position", "m")
             meaning = f"{what} of the motor of joint {n} behind its gear"
@@ -67,7 +63,7 @@ def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
 
 
 def _modal_name(name: str) -> tuple[str, str, str, str]:
-    """Return the same for a modal coordinate in space, from its name in the layout."""
+    """Return the same for a modal coordinate, from its name in the layout."""
     of, _, own = name.partition(".")
     kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
     n = of.removeprefix("link")
@@ -80,6 +76,8 @@ def _modal_name(name: str) -> tuple[str, str, str, str]:
             "m" if kind == "displacement" else "rad",
         )
     shown = f"{_LETTERS[kind]}_{{{n}{parted(int(n))}{number}}}"
+    if kind == "mode":
+        return f"delta_{n}_{number}", shown, f"modal coordinate {number} of link {n}", "unit"
     what = "the joint of link" if kind == "spring" else "link"
     meaning = f"coordinate {number} of {kind} of {what} {n}".replace("_", " in ")
     return f"{kind}_{n}_{number}", shown, meaning, "unit"

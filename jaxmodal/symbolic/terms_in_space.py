@@ -53,36 +53,21 @@ class WriterInSpace(Writer):
         require_held_base(self.model, "the matrix 'C' of written equations")
         return super().velocity_matrix()
 
-    def steady(self) -> list[Expression]:
-        """Return K q + D q' + c + g."""
-        return self._with(self.gravity())
-
     def inverse_dynamics(self) -> list[Expression]:
         """Return the forces on the coordinates."""
         names = self.names
-        return self._with(self.chain.forces(names.rates, names.accelerations, names.weight()))
+        forces = self.chain.forces(names.rates, names.accelerations, names.weight())
+        return self.and_resistance(forces)
 
     def tip(self) -> list[Expression]:
         """Return the position of the tip of the last link, in the axes of the ground."""
         return list(self.chain.tip().parts)
-
-    def _with(self, forces: Sequence[Expression]) -> list[Expression]:
-        """Return forces plus K q + D q' + c."""
-        size = self.model.layout.size
-        none = [self.graph.zero] * (self.size - size)  # no spring acts on the pose of a free base
-        parts = (
-            self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
-            self.times(self.damping(), self.names.rates),
-            self.friction(),
-            forces,
-        )
-        return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
 
 
 def _check(model: SpatialFlexibleArm) -> None:
     """Refuse a formulation that the recursion does not support."""
     if model.inertia_order != "full":
         raise ArmError(
-            f"model: has inertia_order = {model.inertia_order!r}, but equations of arms in space are written only with "
-            "the full inertia matrix; must be model.posed(inertia_order='full')."
+            f"inertia_order = {model.inertia_order!r}: is written for arms in a plane; must be 'full' in space, where "
+            "equations have the full inertia matrix alone; take model.posed(inertia_order='full')."
         )

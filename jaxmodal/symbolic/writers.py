@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamics.mechanics.supports import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
-from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.symbolic.terms import Writer
 from jaxmodal.symbolic.terms_in_space import WriterInSpace
+
+_WRITERS: ByKind[type[Writer]] = ByKind(Writer, WriterInSpace)
 
 
 def writer_of(model: FlexibleModel, integrals: str) -> Writer:
     """Return the writer of the terms of a model."""
     require_model(model)
     refuse_supported(model, "a model that is written out")
-    kind = WriterInSpace if isinstance(model, SpatialFlexibleArm) else Writer
-    return kind(model, integrals)
+    return _WRITERS.along(model.axes)(model, integrals)

@@ -12,7 +12,7 @@ KEPT = Path(__file__).parents[2] / "results" / "benchmarks" / "dynamics.json"
 
 
 def test_the_ways_that_are_timed_give_the_same_accelerations():
-    row = forward_dynamics.both_ways(forward_dynamics.chain(2, 1), recursion.solve, 1, 4)
+    row = forward_dynamics.both_ways(forward_dynamics.chain(2, 1), recursion.solved, 1, 4)
     assert (row["links"], row["coordinates"]) == (2, 4)
     assert row["largest_difference"] < 1e-11
     assert row["dense_us"] > 0.0

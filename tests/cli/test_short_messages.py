@@ -156,8 +156,8 @@ def test_what_was_meant(words, message):
         ),
         (
             "equations space.toml --inertia-order first",
-            "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
-            "alone, leave it out.",
+            "space.toml: --inertia-order first: is written for arms in a plane; must be 'full' in space, where "
+            "equations have the full inertia matrix alone.",
         ),
         (
             "convert robot.urdf --out arm.toml --joint-stiffness elbow=1",

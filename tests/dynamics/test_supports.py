@@ -170,7 +170,8 @@ def test_what_does_not_go_with_supports():
             dynamics.flexible_arm(arm)
     model = dynamics.flexible_arm(rod(**SPRUNG))
     with pytest.raises(
-        ArmError, match=r"an arm that turns steadily.*leave out .*support_torsional_stiffness of"
+        ArmError,
+        match=r"an arm that turns steadily.*leave out supports of its links .*support_torsional_stiffness",
     ):
         dynamics.turning_frequencies(model, [1.0])
     with pytest.raises(ArmError, match="tip of link 1, and a model that is written"):

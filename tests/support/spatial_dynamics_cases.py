@@ -92,7 +92,7 @@ def all_terms(model, q, rate, torques, wrench=None):
         "tip_position": equations.tip(model, q),
         "tip_rotation": equations.tip_axes(model, q),
         "acceleration": dense,
-        "recursion": recursion_in_space.solve(model, q, right) if known else dense,
+        "recursion": recursion_in_space.solved(model, q, right)[0] if known else dense,
         "forces": equations.generalised_forces(model, q, rate, dense),
         "applied": equations.applied(model, torques),
     }

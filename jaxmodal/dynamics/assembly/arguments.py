@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from jaxmodal.arm.arguments import scalar
 from jaxmodal.arm.plain_arrays import plain
-from jaxmodal.arm.quantities import NON_NEGATIVE
+from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import is_traced, xp
 
 
 def check_size(number: int) -> None:
@@ -19,6 +23,26 @@ def check_size(number: int) -> None:
             f"modes: the arm then has {number:,} generalised coordinates; at most {limits.COORDINATES}: take fewer "
             "modes, or fewer links."
         )
+
+
+def friction_of(damping: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Return the Coulomb friction of n joints, by names of the model, from the arguments of `flexible_arm`."""
+    width = scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s", traced=True)
+    return {
+        "coulomb": per_link("coulomb_friction", damping["coulomb_friction"], n, "N m"),
+        "coulomb_width": xp.asarray(width),
+    }
+
+
+def require_finite(model: FlexibleModel, *names: str) -> None:
+    """Refuse overflow: the values of the arm are finite, but products of them may not be."""
+    for name in names:
+        values = getattr(model, name)
+        if not is_traced(values) and not np.all(np.isfinite(values)):
+            raise ArmError(
+                f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
+                "are extremely large or small."
+            )
 
 
 def per_link(name: str, value: Any, n: int, unit: str) -> Any:

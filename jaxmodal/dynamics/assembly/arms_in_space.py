@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar
-from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
+from jaxmodal.arm.quantities import NON_NEGATIVE, shown
 from jaxmodal.arm.refusals import require_concrete
-from jaxmodal.dynamics.assembly.arguments import check_size, per_link
+from jaxmodal.dynamics.assembly.arguments import check_size, friction_of, per_link, require_finite
 from jaxmodal.dynamics.assembly.bases import base_of, least_moment
 from jaxmodal.dynamics.assembly.pieces_in_space import Piece, pieces_of, supports_of
 from jaxmodal.dynamics.assembly.shapes_in_space import FAMILIES, NONE, shapes_of
@@ -123,10 +123,7 @@ def arm_in_space(
         stations=np.stack([table.stations for table in tables]),
         stiffness=stiffness,
         damping=losses,
-        coulomb=per_link("coulomb_friction", damping["coulomb_friction"], n, "N m"),
-        coulomb_width=np.asarray(
-            scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s")
-        ),
+        **friction_of(damping, n),
         gravity=_vector("gravity", (0.0, 0.0, 0.0) if gravity is None else gravity),
         base_gram=carrying.gram,
         joint_position=carrying.joint_position,
@@ -141,12 +138,7 @@ def arm_in_space(
     )
     _check_inertia(model)
     model = dataclasses.replace(model, idle_base=_idle_base(model))
-    for name in ("gram", "stiffness", "damping", "spin", "base_gram"):
-        if not np.all(np.isfinite(getattr(model, name))):
-            raise ArmError(
-                f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
-                "are extremely large or small."
-            )
+    require_finite(model, "gram", "stiffness", "damping", "spin", "base_gram")
     return model
 
 

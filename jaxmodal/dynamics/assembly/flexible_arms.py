@@ -12,11 +12,11 @@ from typing import Any, overload
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arguments import reals, scalar, whole
+from jaxmodal.arm.arguments import reals, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.kinds import ByKind
-from jaxmodal.arm.quantities import POSITIVE, shown
-from jaxmodal.dynamics.assembly.arguments import check_size, per_link
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.assembly.arguments import check_size, friction_of, per_link, require_finite
 from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.assembly.links import (
@@ -27,7 +27,8 @@ from jaxmodal.dynamics.assembly.links import (
 from jaxmodal.dynamics.assembly.supports import supports_of
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
+from jaxmodal.dynamics.layout import Layout
+from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.dynamics.shapes import (
     LinkShapes,
@@ -355,10 +356,7 @@ def _planar_arm(
         rates=rates,
         stiffness=stiffness,
         damping=losses,
-        coulomb=per_link("coulomb_friction", damping["coulomb_friction"], n, "N m"),
-        coulomb_width=xp.asarray(
-            scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s", traced=True)
-        ),
+        **friction_of(damping, n),
         gravity=_vector("gravity", (0.0, 0.0) if gravity is None else gravity),
         modes=counts,
         elastic=elastic,
@@ -366,19 +364,8 @@ def _planar_arm(
         **supports_of(links, tables, layout, per_metre),
         bodies=bodies,
     )
-    _check_finite(model)
+    require_finite(model, "length", "gram", "inertias", "stiffness", "damping")
     return model
-
-
-def _check_finite(model: FlexibleArm) -> None:
-    """Refuse overflow: the values of the arm are finite, but products of them may not be."""
-    for name in ("length", "gram", "inertias", "stiffness", "damping"):
-        values = getattr(model, name)
-        if not is_traced(values) and not np.all(np.isfinite(values)):
-            raise ArmError(
-                f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
-                "are extremely large or small."
-            )
 
 
 def _vector(name: str, value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.dynamics.assembly.links import JointedLink
 from jaxmodal.dynamics.assembly.tables import LinkTables, end_turns
-from jaxmodal.dynamics.model import Layout
+from jaxmodal.dynamics.layout import Layout
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import SUPPORTS
 

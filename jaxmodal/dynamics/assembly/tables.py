@@ -13,7 +13,7 @@ from numpy.polynomial import legendre
 
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.dynamics.assembly.links import JointedLink, absent
-from jaxmodal.dynamics.model import Layout
+from jaxmodal.dynamics.layout import Layout
 from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError

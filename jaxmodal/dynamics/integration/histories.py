@@ -11,7 +11,7 @@ from jaxmodal.dynamics.drives.motions import Motion, angles_at
 from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.states import momenta, tip_position
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.statuses import Status
@@ -104,7 +104,7 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     }
     if model.floats:
         coords["part"] = list("wxyz")
-    if not isinstance(model, FlexibleArm):
+    if len(layout.deformations) > 1:
         coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
     if not all(layout.turns):
         coords["joint_kind"] = ("joint", np.where(layout.turns, "turns", "slides"))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.dynamics.mechanics.entries import placed
 from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.namespace import Array
@@ -36,6 +37,18 @@ class Rotors(NamedTuple):
     def torques(self, accelerations: Array, carrying: Array) -> Array:
         """Return the torques (n,) of motors behind springs, 0 for others, from the same accelerations."""
         return self.own * accelerations + self.mixed * carrying
+
+
+def with_motors(
+    model: FlexibleModel, found: Array, right: Array, rotors: Rotors, carrying: Array, held: bool
+) -> Array:
+    """Return accelerations (N,) with those of motors that are held, or else of motors behind springs."""
+    driven = model.layout.driven
+    if held:
+        return placed(found, driven, right[driven])
+    if any(model.elastic):
+        return placed(found, driven, rotors.accelerations(right[driven], carrying))
+    return found
 
 
 def rotors_of(model: FlexibleModel, table: Array, held: bool) -> Rotors:

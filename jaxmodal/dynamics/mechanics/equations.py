@@ -21,16 +21,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from jaxmodal.dynamics.mechanics import (
-    free_bases,
-    recursion,
-    recursion_in_space,
-    supports,
-)
+from jaxmodal.dynamics.mechanics import free_bases, supports
 from jaxmodal.dynamics.mechanics.entries import at_places, placed
-from jaxmodal.dynamics.mechanics.kinds import kinematics_of
+from jaxmodal.dynamics.mechanics.kinds import kinematics_of, recursion_of
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
+from jaxmodal.dynamics.model import FlexibleModel, require_motor_inertia
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -223,11 +218,6 @@ def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     return elastic + model.damping @ rate + friction(model, rate)
 
 
-def _articulated(model: FlexibleModel) -> Any:
-    """Return the recursion of a model: the module with `pays`, `solve` and `solve_held`."""
-    return recursion if isinstance(model, FlexibleArm) else recursion_in_space
-
-
 @functools.partial(jax.jit, inline=True)  # used five times in one integration: traced once
 def accelerations(
     model: FlexibleModel,
@@ -245,11 +235,11 @@ def accelerations(
     """
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
-    articulated, given = _articulated(model), model.layout.given
+    articulated, given = recursion_of(model), model.layout.given
     if articulated.pays(model):
         if given.size:
             right = placed(right, given, jnp.zeros(()) if of_base is None else of_base)
-        return articulated.solve(model, q, right), jnp.ones(())
+        return articulated.solved(model, q, right)[0], jnp.ones(())
     matrix = inertia(model, q)
     if not given.size:
         return solve_definite(matrix, right)
@@ -268,10 +258,10 @@ def accelerations_held(
     ``given`` (N,) holds the prescribed accelerations. The pivot is as for `accelerations`.
     """
     layout, resisting = model.layout, resistance(model, q, rate)
-    articulated = _articulated(model)
+    articulated = recursion_of(model)
     if articulated.pays(model):
         right = jnp.where(layout.free > 0.0, -resisting, given)
-        found, needed = articulated.solve_held(model, q, right)
+        found, needed = articulated.solved(model, q, right, held=True)
         return found, needed + resisting[layout.driven], jnp.ones(())
     matrix = inertia(model, q)
     found, pivot = solve_held(matrix, -resisting, layout.free, given)

@@ -20,9 +20,9 @@ from jaxmodal.dynamics.mechanics.articulated import (
     rotors_of,
     through_joint,
     told_joints,
+    with_motors,
     without,
 )
-from jaxmodal.dynamics.mechanics.entries import placed
 from jaxmodal.dynamics.mechanics.kinematics import (
     frames,
     gram,
@@ -65,20 +65,11 @@ def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
     return summed(1.0 - rotor, vectors), summed(rotor * 1.0, pairs)
 
 
-def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
-    """Return the solution x of B(q) x = right, shape (N,)."""
-    return _solved(model, q, right, False)[0]
+def solved(model: FlexibleArm, q: Array, right: Array, held: bool = False) -> tuple[Array, Array]:
+    """Return the solution x of B(q) x = right, shape (N,), and B x at the motors, shape (n,).
 
-
-def solve_held(model: FlexibleArm, q: Array, right: Array) -> tuple[Array, Array]:
-    """Return the solution of `solve` with prescribed motors, and the part of B x at the motors, shape (n,).
-
-    For the motors, ``right`` holds accelerations in place of torques.
+    For motors that are ``held`` to move as they are told, ``right`` holds accelerations in place of torques.
     """
-    return _solved(model, q, right, True)
-
-
-def _solved(model: FlexibleArm, q: Array, right: Array, held: bool) -> tuple[Array, Array]:
     n, width = model.num_links, model.tip.shape[1]
     own, table = rotating_bodies(model)
     rotors = rotors_of(model, table, held)
@@ -118,11 +109,7 @@ def _solved(model: FlexibleArm, q: Array, right: Array, held: bool) -> tuple[Arr
         return moved, (joint, modal, base[0], passed.needed(base))
 
     _, (joints, modal, carrying, needed) = jax.lax.scan(outward, jnp.zeros(3), (kept, carried))
-    found = modal_of_links(model, modal)
-    if held:
-        found = placed(found, driven, right[driven])
-    elif any(model.elastic):
-        found = placed(found, driven, rotors.accelerations(right[driven], carrying))
+    found = with_motors(model, modal_of_links(model, modal), right, rotors, carrying, held)
     return jnp.concatenate([joints, found[n:]]), needed + rotors.torques(right[driven], carrying)
 
 

@@ -26,9 +26,9 @@ from jaxmodal.dynamics.mechanics.articulated import (
     rotors_of,
     through_joint,
     told_joints,
+    with_motors,
     without,
 )
-from jaxmodal.dynamics.mechanics.entries import placed
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.mechanics.kinematics_in_space import joints, of_pieces, scalars
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation, series
@@ -216,23 +216,15 @@ def _joints(model: SpatialFlexibleArm, q: Array) -> _Joints:
     return _Joints(frames, axis, way, moved.ways[:, None] * axis, layout.of_kind(FIXED))
 
 
-def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
-    """Return the solution x of B(q) x = right, shape (N,), with the six rates of a free base last.
+def solved(
+    model: SpatialFlexibleArm, q: Array, right: Array, held: bool = False
+) -> tuple[Array, Array]:
+    """Return the solution x of B(q) x = right, (N,) with the rates of a free base last, and B x at the motors, (n,).
+
+    For motors that are ``held`` to move as they are told, ``right`` holds accelerations in place of torques.
 
     For a driven base, ``right`` holds its accelerations in place of its forces, and the solution repeats them.
     """
-    return _solved(model, q, right, False)[0]
-
-
-def solve_held(model: SpatialFlexibleArm, q: Array, right: Array) -> tuple[Array, Array]:
-    """Return the solution of `solve` with prescribed motors, and the part of B x at the motors, shape (n,).
-
-    For the motors, ``right`` holds accelerations in place of torques.
-    """
-    return _solved(model, q, right, True)
-
-
-def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tuple[Array, Array]:
     n, layout = model.num_links, model.layout
     driven, places = layout.driven, layout.places
     deltas = modal_by_link(model, q)
@@ -284,10 +276,7 @@ def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tu
     for run, part, (_, modal, *_) in zip(runs, reversed(parts), answers, strict=True):
         solution = solution + jnp.einsum("iac,ic->a", layout.spread[run][:, :, part], modal)
     carrying = jnp.concatenate([answer[2] for answer in answers])[layout.moving]
-    if held:
-        solution = placed(solution, driven, right[driven])
-    elif any(model.elastic):
-        solution = placed(solution, driven, rotors.accelerations(right[driven], carrying))
+    solution = with_motors(model, solution, right, rotors, carrying, held)
     needed = jnp.concatenate([answer[3] for answer in answers])[layout.moving]
     needed = needed + rotors.torques(right[driven], carrying)
     return jnp.concatenate([rates, solution[n:], own]), needed

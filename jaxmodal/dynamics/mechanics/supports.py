@@ -7,10 +7,13 @@ the arm's own posture with straight links, as they are for `natural_frequencies`
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.dynamics.mechanics.free_bases import displacements
 from jaxmodal.dynamics.mechanics.kinds import kinematics_of
 from jaxmodal.dynamics.mechanics.kinematics_in_space import TIP_AXES, TIP_PLACE
@@ -25,23 +28,20 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 def refuse_supported(model: FlexibleModel, what: str) -> None:
     """Raise an error for a model with supports, which ``what`` (subject of the sentence) does not know."""
     if model.supported:
-        keys = (
-            f"{', '.join(SUPPORTS[:2])} and {SUPPORTS[2]}"
-            if isinstance(model, FlexibleArm)
-            else "supports"
-        )
         links = ", ".join(map(str, model.supported_links))
         raise ArmError(
             f"model: stands on supports at the tip of link {links}, and {what} knows none; must be without: leave out "
-            f"{keys} of its links, in Python with arm.replace(links=...)."
+            f"supports of its links (in the plane {', '.join(SUPPORTS[:2])} and {SUPPORTS[2]}), in Python with "
+            "arm.replace(links=...)."
         )
 
 
 def gives(model: FlexibleModel, q: Array, parts: Array) -> Array:
     """By how much each spring is strained, m or rad, shape (s,), with the components of all links at q."""
-    if isinstance(model, FlexibleArm):
-        return _gives_in_the_plane(model, q, parts)
-    assert isinstance(model, SpatialFlexibleArm)
+    return _GIVES.along(model.axes)(model, q, parts)
+
+
+def _gives_in_space(model: SpatialFlexibleArm, q: Array, parts: Array) -> Array:
     found = []
     for k, (piece, kind) in enumerate(model.supported):
         own = parts[piece - model.num_pieces]
@@ -58,6 +58,9 @@ def _gives_in_the_plane(model: FlexibleArm, q: Array, parts: Array) -> Array:
     functions = jnp.asarray(model.support_functions)[:, : parts.shape[1]]
     along = jnp.einsum("sk,ska,sa->s", functions, own, jnp.asarray(model.support_direction))
     return along + jnp.asarray(model.support_turns) @ q - jnp.asarray(model.support_rest)
+
+
+_GIVES: ByKind[Callable[..., Array]] = ByKind(_gives_in_the_plane, _gives_in_space)
 
 
 def energy(model: FlexibleModel, q: Array, parts: Array) -> Array:

@@ -15,7 +15,6 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.frequencies.models import planar
 from jaxmodal.response.driven.held_places import require_moving
 from jaxmodal.response.driven.held_tips import require_soft, require_unvaried, rigid_supports
 from jaxmodal.response.driven.members import rows_on_segments
@@ -50,7 +49,7 @@ def answers_in_plane(
     ArmError
         If a port with an imposed displacement cannot move, or the variants do not suit.
     """
-    of: Any = planar(lowered) if columns is None else columns
+    of: Any = lowered if columns is None else columns
     varied = {} if columns is None else dict(zip(*columns, strict=True))
     if varied:
         require_variants(arm, theory, varied)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxmodal.arm.arm import require_arm
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.kinds import ByKind
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
@@ -76,26 +77,24 @@ def to_spatial(
     >>> jm.to_spatial(jm.Arm((link, link))).num_links
     2
     """
-    made = _in_space(arm, dict(sections or {}), whole=True)
-    if made is arm and sections:
-        raise ArmError(
-            f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
-            "set others by their addresses, or with link.replace(section=...)."
-        )
-    return made
+    return _SPATIAL.of(arm)(arm, dict(sections or {}), whole=True)
 
 
 def kept_in_its_plane(arm: AnyArm) -> SpatialArm:
     """Return `to_spatial` for motions in the plane of a planar arm alone, whatever its links lack for others."""
-    return _in_space(arm, {}, whole=False)
+    return _SPATIAL.of(arm)(arm, {}, whole=False)
 
 
-def _in_space(
-    arm: AnyArm, given: Mapping[int, Section | SpatialSection], whole: bool
-) -> SpatialArm:
-    require_arm(arm)
-    if isinstance(arm, SpatialArm):
-        return arm
+def _already(arm: SpatialArm, sections: Mapping[int, object], whole: bool) -> SpatialArm:
+    if sections:
+        raise ArmError(
+            f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
+            "set others by their addresses, or with link.replace(section=...)."
+        )
+    return arm
+
+
+def _made(arm: Arm, given: Mapping[int, Section | SpatialSection], whole: bool) -> SpatialArm:
     for number in given:
         if number not in range(1, arm.num_links + 1):
             raise ArmError(
@@ -113,6 +112,9 @@ def _in_space(
     carried = arm.payload
     payload = _body(carried.mass, carried.inertia, carried.centre_x, carried.centre_y)
     return SpatialArm(tuple(links), payload or RigidBody(), arm.name, loads=_loads(arm.loads))
+
+
+_SPATIAL: ByKind[Callable[..., SpatialArm]] = ByKind(_made, _already)
 
 
 def _loads(loads: Loads | None) -> SpatialLoads | None:
