@@ -20,7 +20,7 @@ from jaxmodal.statics.chain import (
 )
 from jaxmodal.statics.laws import compliance
 
-#: singular values of the balanced matrix below this share of the largest are rounding: reactions are not determined
+#: singular values of the balanced matrix below this share of the largest are rounding: no support resists these motions
 _SINGULAR = 1e-14
 
 
@@ -105,10 +105,12 @@ def _places(where: Array) -> list[tuple[int, int]]:
 
 
 def _solved(matrix: Array, right: Array, held: int) -> Array:
-    """Return the solution; NaN if supports do not hold the free joints, so that the matrix is singular.
+    """Return the solution, without the motions of free joints that no support resists, of which the matrix is singular.
 
-    The matrix is symmetric. Rows and columns of the ``held`` places are scaled to a diagonal of 1, because otherwise
-    soft springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.
+    Forces in free joints that act on such motions are left; see `equilibrium.require_held`. NaN if the matrix is
+    not finite; where values are traced, also if it is singular. The matrix is symmetric. Rows and columns of the
+    ``held`` places are scaled to a diagonal of 1, because otherwise soft springs would hide stiff ones; then those
+    of free joints are scaled to entries of at most 1.
     """
     if matrix.shape[-1] == 0:
         return right
@@ -124,6 +126,11 @@ def _solved(matrix: Array, right: Array, held: int) -> Array:
         return linalg.solve(matrix, right[..., None])[..., 0] * scale
     values = np.linalg.svd(matrix, compute_uv=False)
     good = np.isfinite(values[..., -1]) & (values[..., -1] > _SINGULAR * values[..., 0])
-    matrix = np.where(good[..., None, None], matrix, np.eye(matrix.shape[-1]))
-    solved = np.linalg.solve(matrix, right[..., None])[..., 0]
-    return np.where(good[..., None], solved * scale, np.nan)
+    known = np.isfinite(matrix).all(axis=(-1, -2))
+    plain = np.where(good[..., None, None], matrix, np.eye(matrix.shape[-1]))
+    solved = np.where(good[..., None], np.linalg.solve(plain, right[..., None])[..., 0], np.nan)
+    loose = known & ~good
+    if loose.any():
+        least = np.linalg.pinv(matrix[loose], rcond=_SINGULAR)
+        solved[loose] = (least @ right[loose][..., None])[..., 0]
+    return solved * scale

@@ -7,9 +7,13 @@ since no piece of a beam is long enough to add its own. Deflections for which th
 the part beyond is near a critical load of its own, are not eliminated there. They are kept until an element further
 inwards resists them; those that remain at the base form the last pivot.
 
-A spring at a tip adds its stiffness to W. The force of a rigid support is an unknown that is kept, too, until an
-elastic element on which it does work is released together with it. Each such force is subtracted from the count. A
-support acts along fixed directions, or on the rotation vector if it holds a rotation; it has no second-order energy.
+The force of a support is an unknown that is kept, too, until an element on which it does work is released together
+with it. Its own stiffness is minus the compliance of the support, 0 if that is rigid, so that a stiff spring loses no
+digits. Each such force is subtracted from the count. A support acts along fixed directions, or on the rotation vector
+if it holds a rotation; it has no second-order energy.
+
+What cancels leaves rounding. ``size`` is what W would be if all its terms were added by their amount. A free deflection
+is scaled by it, so that a stiffness of rounding alone is near zero, of whatever sign.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from jaxmodal.spatial.preload.members import roots
 #: rounding
 NEARLY_SINGULAR = 1e-2
 ROUNDED = 1e-12
-#: least singular value, of scaled works, for which the force of a rigid support is released with deflections
+#: least work, of scaled forces, for which the force of a support is released with deflections
 ACTS = 1e-12
 
 
@@ -36,17 +40,18 @@ class Condensed(NamedTuple):
     """The pivots from the tip to the base.
 
     ``pivots`` are the eigenvalues of the eliminated matrices, step by step; ``last`` is the matrix of the unknowns that
-    remain at the base; ``forces`` is the number of unknowns that are forces of rigid supports.
+    remain at the base; ``forces`` is the number of unknowns that are forces of supports, ``rigid`` that of rigid ones.
     """
 
     pivots: list[Floats]
     last: Floats
     forces: int
+    rigid: int
 
     @property
     def moving(self) -> int:
         """Number of deflections, less those that rigid supports hold."""
-        return sum(x.size for x in self.pivots) + len(self.last) - 2 * self.forces
+        return sum(x.size for x in self.pivots) + len(self.last) - self.forces - self.rigid
 
 
 def condensed(
@@ -55,7 +60,7 @@ def condensed(
     """Return all pivots of a chain from the tip to the base, its links cut into these numbers of pieces."""
     found = _Condensing(chain, factor, counts, square)
     found.inwards()
-    return Condensed(found.pivots, found.own, found.forces)
+    return Condensed(found.pivots, found.own, found.forces, found.rigid)
 
 
 class _Condensing(Along):
@@ -65,34 +70,43 @@ class _Condensing(Along):
         self, chain: PrestressedChain, factor: float, counts: Sequence[int], square: float
     ) -> None:
         self.chain, self.factor, self.counts, self.square = chain, factor, counts, square
-        self.w = np.zeros((6, 6))
+        self.w, self.size = np.zeros((2, 6, 6))
         #: of the unknowns that are kept: their coupling to the motion here, (6, ...), and their own stiffness
         self.beside, self.own = np.zeros((6, 0)), np.zeros((0, 0))
-        #: directions (6, ...) of forces of rigid supports that have done no work on an elastic element yet
-        self.held = np.zeros((6, 0))
-        self.forces = 0
+        #: directions (6, ...) of forces of rigid supports that have done no work on an elastic element yet, and of
+        #: springs, with the compliances of these
+        self.held, self.sprung, self.gives = np.zeros((6, 0)), np.zeros((6, 0)), np.zeros(0)
+        self.forces = self.rigid = 0
         self.pivots: list[Floats] = []
         self.reach = sum(float(np.linalg.norm(at.tip - at.joint)) for at in chain.rest.places)
 
+    def _add(self, matrix: Floats) -> None:
+        """Add a stiffness (6, 6)."""
+        self.w += matrix
+        self.size.flat[::7] += np.abs(matrix.flat[::7])
+
     def _turning(self, matrix: Floats) -> None:
-        self.w[3:, 3:] += self.factor * matrix
+        own = self.factor * matrix
+        self.w[3:, 3:] += own
+        self.size.flat[21::7] += np.abs(own.flat[::4])
 
     def _support(self, number: int, link: LinkValues) -> None:
         if link.supports is None or link.held is None:
             return
         for direction, stiffness in zip(link.supports, link.held, strict=True):
-            if np.isfinite(stiffness):
-                self.w += stiffness * np.outer(direction, direction)
-            else:
+            if np.isinf(stiffness):
                 self.held = np.column_stack([self.held, direction])
-                self.forces += 1
+            elif stiffness > 0.0:
+                self.sprung = np.column_stack([self.sprung, direction])
+                self.gives = np.append(self.gives, 1.0 / stiffness)
 
     def _rigid(self, matrix: Floats) -> None:
-        self.w = matrix.T @ self.w @ matrix
+        self.w, self.size = matrix.T @ np.stack([self.w, self.size]) @ matrix
         self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
+        self.sprung = matrix.T @ self.sprung
 
     def _mass(self, matrix: Floats) -> None:
-        self.w -= self.square * matrix
+        self._add(-self.square * matrix)
 
     def _release(
         self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
@@ -105,15 +119,15 @@ class _Condensing(Along):
             corner.flat[:: len(corner) + 1] += 1.0
         else:
             corner, scale = corner + unit, self._scale(roots, unit)
-        if not (self.beside.size or self.held.size) and self._release_all(
+        if not (self.beside.size or self.held.size or self.sprung.size) and self._release_all(
             roots, corner, scale, acting + coupled
         ):
             return
         along, before = roots * scale, self.beside.shape[1]
-        forces = self._met(along, corner * scale[:, None] * scale)
+        forces, give = self._met(along, corner * scale[:, None] * scale)
         beyond = np.hstack([self.beside, forces])
         across = along.T @ beyond
-        own = np.zeros((beyond.shape[1],) * 2)
+        own = np.diag(np.concatenate([np.zeros(before), -give]))
         own[:before, :before] = self.own
         block = np.block([[corner * scale[:, None] * scale, across], [across.T, own]])
         values, vectors = np.linalg.eigh(0.5 * (block + block.T))
@@ -121,8 +135,7 @@ class _Condensing(Along):
         done = size > max(NEARLY_SINGULAR, ROUNDED * float(size.max(initial=0.0)))
         known = np.hstack([(acting + coupled) * scale, beyond])
         acted = known @ vectors[:, done]
-        self.w = self.w - (acted / values[done]) @ acted.T
-        self.w = 0.5 * (self.w + self.w.T)
+        self._less(acted, values[done])
         self.beside, self.own = known @ vectors[:, ~done], np.diag(values[~done])
         self.pivots.append(values[done])
 
@@ -134,38 +147,51 @@ class _Condensing(Along):
             return False
         vectors *= scale[:, None]
         acted = known @ vectors
-        self.w = self.w - (acted / values) @ acted.T
-        self.w = 0.5 * (self.w + self.w.T)
+        self._less(acted, values)
         self.pivots.append(values)
         return True
 
+    def _less(self, acted: Floats, values: Floats) -> None:
+        """Subtract ``acted values^-1 acted^T`` from the stiffness."""
+        w = self.w - (acted / values) @ acted.T
+        self.w = 0.5 * (w + w.T)
+        self.size = self.size + (acted / np.abs(values)) @ acted.T
+
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
-        """Return scales of the deflections: free ones by the stiffness against motions of their kind, others 1."""
-        moved, turned = np.abs(np.diag(self.w)).reshape(2, 3).max(axis=1)
+        """Return scales of the deflections: free ones by the terms of the stiffness against their kind, others 1."""
+        moved, turned = np.diag(self.size).reshape(2, 3).max(axis=1)
         # what slides as a whole meets rounding alone, beside the stiffness of its loads against rotation
         whole = np.repeat([max(moved, turned / self.reach**2), turned], 3)
         size = np.sum(whole[:, None] * roots**2, axis=0)
         free = (np.diag(unit) <= 0.0) & (size > 0.0)
         return np.where(free, 1.0 / np.sqrt(np.where(free, size, 1.0)), 1.0)
 
-    def _met(self, along: Floats, corner: Floats) -> Floats:
-        """Return directions (6, ...) of forces of rigid supports that do work on these deflections.
+    def _met(self, along: Floats, corner: Floats) -> tuple[Floats, Floats]:
+        """Return directions (6, ...) of forces of supports that do work on these deflections, and compliances.
 
-        They are scaled to the deflections and removed from ``held``.
+        They are scaled to the deflections and no longer kept.
         """
-        if not self.held.size:
-            return self.held
-        acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
-        largest = sizes.max(axis=0, initial=0.0)
+        given = np.hstack([self.held, self.sprung])
+        if not given.size:
+            return given, self.gives
+        sizes = (np.abs(along).T @ np.abs(given)).max(axis=0, initial=0.0)
         # what does no work here is kept as it is
-        scale = 1.0 / np.where(largest > 0.0, largest, 1.0)
-        left, values, right = np.linalg.svd(acting * scale)
+        scale = 1.0 / np.where(sizes > 0.0, sizes, 1.0)
+        given, rigid = given * scale, self.held.shape[1]
+        right, values = np.linalg.svd(along.T @ given[:, :rigid])[:0:-1]
         rank = int(np.sum(values > ACTS))
-        held, left = self.held * scale, left[:, :rank]
-        self.held = held @ right[rank:].T if rank else self.held
-        stiff = np.einsum("ij,ik,kj->j", left, corner, left)
-        found: Floats = held @ right[:rank].T * (np.sqrt(np.maximum(1.0, stiff)) / values[:rank])
-        return found
+        works = np.linalg.norm(along.T @ given[:, rigid:], axis=0) > ACTS
+        if rank:
+            self.held = given[:, :rigid] @ right[rank:].T
+        found = np.hstack([given[:, :rigid] @ right[:rank].T, given[:, rigid:][:, works]])
+        gives = np.append(np.zeros(rank), (self.gives * scale[rigid:] ** 2)[works])
+        self.sprung, self.gives = self.sprung[:, ~works], self.gives[~works]
+        self.forces, self.rigid = self.forces + gives.size, self.rigid + rank
+        acting = along.T @ found
+        work = np.sum(acting**2, axis=0)
+        stiff = np.maximum(1.0, np.sum(acting * (corner @ acting), axis=0) / work) / work
+        square = stiff / np.maximum(1.0, stiff * gives)
+        return found * np.sqrt(square), gives * square
 
     def _pieces(self, number: int) -> None:
         pieces = self.chain.pieces(number, self.factor, self.counts[number], self.square)
@@ -173,7 +199,7 @@ class _Condensing(Along):
         for stiffness, carried, root in zip(*(x[::-1] for x in every), strict=True):
             self._release(root)
             self._rigid(carried)
-            self.w += stiffness
+            self._add(stiffness)
 
     def _joint(self, number: int, link: LinkValues) -> None:
         given = np.isfinite(link.stiffness)
@@ -190,7 +216,7 @@ class _Condensing(Along):
             unit = np.diag(held.astype(float)) - turning * np.outer(give, give)
             coupled = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
             self._release(roots, unit, coupled)
-        self.w -= turning * np.outer(spin, spin)
+        self._add(-turning * np.outer(spin, spin))
 
     def _base(self, stiffness: Floats) -> None:
         self._release(np.linalg.inv(np.linalg.cholesky(stiffness)).T)

@@ -3,9 +3,10 @@
 The motion follows, from the base to the tip, from the motion of an elastic base, the deflections of joints, and the
 forces f on the outer ends of pieces. A piece whose inner end moves by d0 has the motion ``H d0 + R f`` at its outer
 end, and the energy ``(d0.F d0 + f.R f)/2``. The coordinates are kept when a value of the arm is varied. The energy E is
-stationary in them and in the forces X of rigid supports. Therefore ``d factor/dp = -E_p/E_factor`` is the derivative of
-a load factor: only E has to be varied, by complex steps. With the kinetic energy subtracted, which is the square of a
-frequency times a mass form, the derivative of that square follows likewise.
+stationary in them and in the forces X of supports, to which it adds ``X.x - X.C X/2``: x are the motions of the
+supports, C their compliances, 0 for rigid ones. So no stiff spring hides what is soft. Therefore ``d factor/dp =
+-E_p/E_factor`` is the derivative of a load factor: only E has to be varied, by complex steps. With the kinetic energy
+subtracted, which is the square of a frequency times a mass form, the derivative of that square follows likewise.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
 
 #: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13
+#: number of times that rows and columns are scaled
+_BALANCED = 6
 
 
 class Stationary(NamedTuple):
@@ -39,7 +42,7 @@ class Stationary(NamedTuple):
     coordinates : array, shape (c, m)
         Motion of an elastic base, deflections of joints and forces on pieces, from the base to the tip.
     forces : array, shape (s, m)
-        Forces of rigid supports.
+        Forces of supports, from the base to the tip.
     counts : list of int
         Number of pieces of each link.
     """
@@ -50,10 +53,11 @@ class Stationary(NamedTuple):
 
 
 class Energy(NamedTuple):
-    """For m sets of coordinates: twice their mixed energies, (m, m), and the motions of rigid supports, (s, m)."""
+    """For m sets of coordinates: twice their mixed energies, (m, m), and motions (s, m) and compliances of supports."""
 
     twice: Numbers
     moved: Numbers
+    gives: Numbers
 
 
 def _energy(
@@ -70,7 +74,7 @@ def _energy(
     way = Outwards(chain, factor, counts, coordinates, square)
     way.outwards()
     moved = np.array(way.moved) if way.moved else np.zeros((0, coordinates.shape[1]))
-    return Energy(way.twice, moved)
+    return Energy(way.twice, moved, np.array(way.compliances))
 
 
 def _columns(
@@ -120,11 +124,10 @@ def stationary(
     assert counts is not None
     columns = _columns(chain, factor, counts, square)
     matrix = _bordered(_energy(chain, factor, counts, columns, square))
-    # free motions and forces of supports are scaled by their largest coupling, also halfway, where nothing cancels
+    # all are scaled so that their largest coupling is 1, also halfway, where nothing cancels
     halfway = (factor, 0.5 * square) if square else (0.5 * factor, 0.0)
     half = _bordered(_energy(chain, halfway[0], counts, columns, halfway[1]))
-    size = np.maximum(np.abs(matrix), np.abs(half)).max(axis=0, initial=0.0)
-    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
+    scale = _balancing(np.maximum(np.abs(matrix), np.abs(half)))
     scaled = matrix * scale[:, None] * scale
     values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
     vector = scale[:, None] * vectors[:, np.argsort(np.abs(values))[:count]]
@@ -132,22 +135,30 @@ def stationary(
     return Stationary(columns @ vector[:own], vector[own:], counts)
 
 
+def _balancing(amounts: Floats) -> Floats:
+    """Return scales of rows and columns with which the largest entry of each is about 1."""
+    scale = np.ones(len(amounts))
+    for _ in range(_BALANCED):
+        size = (amounts * scale[:, None] * scale).max(axis=0, initial=0.0)
+        scale /= np.sqrt(np.where(size > 0.0, size, 1.0))
+    return scale
+
+
 def _bordered(found: Energy) -> Floats:
-    """Return the matrix of energies with the motions of rigid supports as its border."""
-    held = np.zeros((len(found.moved),) * 2)
-    return np.block([[found.twice, found.moved.T], [found.moved, held]])
+    """Return the matrix of energies with the motions of supports as its border."""
+    return np.block([[found.twice, found.moved.T], [found.moved, -np.diag(found.gives)]])
 
 
 def _mixed(
     chain: PrestressedChain, at: Stationary, factor: complex, square: complex = 0.0
 ) -> Numbers:
-    """Return twice the mixed energies (m, m) at given coordinates, with the work of the forces of rigid supports.
+    """Return twice the mixed energies (m, m) at given coordinates, with the work of the forces of supports.
 
     The arm may be varied.
     """
     found = _energy(chain, factor, at.counts, at.coordinates, square)
     work = at.forces.T @ found.moved
-    return found.twice + work + work.T
+    return found.twice + work + work.T - (at.forces.T * found.gives) @ at.forces
 
 
 def frequency_rates(
@@ -234,6 +245,7 @@ class Outwards(Along):
         self.motion: Numbers = np.zeros((6, coordinates.shape[1]))
         self.twice: Numbers = np.zeros((coordinates.shape[1],) * 2)
         self.moved: list[Numbers] = []
+        self.compliances: list[complex] = []
 
     def _next(self, count: int) -> Numbers:
         found, self.left = self.left[:count], self.left[count:]
@@ -290,7 +302,8 @@ class Outwards(Along):
             return
         for direction, stiffness in zip(link.supports, link.held, strict=True):
             moved = direction @ self.motion
-            if np.isfinite(stiffness):
+            if np.real(stiffness) == 0.0:  # none, or varied from none
                 self.twice = self.twice + stiffness * np.outer(moved, moved)
             else:
                 self.moved.append(moved)
+                self.compliances.append(0.0 if np.isinf(stiffness) else 1.0 / stiffness)

@@ -93,10 +93,7 @@ class LoadedEigenmodes(Eigenmodes):
         for number, places in enumerate(model.held):
             link, start = model.values.links[number], model.held[0].start
             if link.held is not None:
-                rigid, moved = np.isinf(link.held), trip.supports[number]
-                pushed = np.where(rigid, 0.0, link.held)[:, None] * moved
-                pushed[rigid] = trip.forces[number]
-                held[:, places.start - start : places.stop - start] = pushed.T
+                held[:, places.start - start : places.stop - start] = trip.forces[number].T
         base = np.zeros((count, 6)) if model.base is None else at.coordinates[:6].T
         motion = Motion(
             inner=fields[:, :, 0],
@@ -219,14 +216,13 @@ class _Recording(Outwards):
         self, chain: PrestressedChain, at: Stationary, square: float, factor: float = 1.0
     ) -> None:
         super().__init__(chain, factor, at.counts, at.coordinates, square)
-        self.rigid = list(at.forces)
+        self.pushes = list(at.forces)
         #: by link: states (12, m) at the starts of pieces, or the motion (6, m) at the start of a rigid link; motion of
-        #: the outer end and forces on it; deflections of springs; motions of supports and forces of rigid ones
+        #: the outer end and forces on it; deflections of springs; forces of supports
         self.states: list[list[Numbers]] = []
         self.ends: list[Numbers] = []
         self.outer: list[Numbers] = []
         self.gives: list[Numbers] = []
-        self.supports: list[Numbers] = []
         self.forces: list[Numbers] = []
         self.outwards()
 
@@ -253,11 +249,8 @@ class _Recording(Outwards):
         super()._piece(stiffness, carried, give)
 
     def _support(self, number: int, link: LinkValues) -> None:
-        moved, pushed = np.zeros((0, self.motion.shape[1])), []
-        if link.supports is not None and link.held is not None:
-            moved = link.supports @ self.motion
-            pushed = [self.rigid.pop(0) for k in link.held if np.isinf(k)]
-        self.supports.append(moved)
+        still, held = np.zeros(self.motion.shape[1]), () if link.held is None else link.held
+        pushed = [still if k == 0.0 else self.pushes.pop(0) for k in held]
         self.forces.append(np.reshape(pushed, (-1, self.motion.shape[1])))
 
 

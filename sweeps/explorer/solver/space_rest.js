@@ -18,19 +18,23 @@ function restOf({ written: { rest: written }, tapes: { rest: tapes } }, values) 
   return { found, links, reach, lengths, held, series: new Map() };
 }
 
-/** What is beyond a place: its stiffness, unknowns that are kept, with their coupling to the motion here; pivots so far. */
+/**
+ * What is beyond a place: its stiffness, and what its terms add up to by amount; unknowns that are kept, with their coupling
+ * to the motion here; forces of rigid supports and of springs that have done no work yet; pivots so far.
+ */
 class Beyond {
   constructor(reach, trail) {
-    Object.assign(this, { reach, trail, w: new Float64Array(36), beside: new Float64Array(0), own: [], held: [], forces: 0, log: 0, count: 0, fallen: 0, clear: true });
+    Object.assign(this, { reach, trail, w: new Float64Array(36), amount: new Float64Array(36), beside: new Float64Array(0), own: [], held: [], sprung: [], forces: 0, log: 0, count: 0, fallen: 0, clear: true });
   }
 
   /** Add a multiple of a matrix (6, 6) to the stiffness. */
   add(factor, matrix) {
-    for (let k = 0; k < 36; k++) this.w[k] += factor * matrix[k];
+    for (let k = 0; k < 36; k++) this.at(k, factor * matrix[k]);
   }
 
   at(k, stiffness) {
     this.w[k] += stiffness;
+    if (k % 7 === 0) this.amount[k] += Math.abs(stiffness);
   }
 
   transfers(...given) {
@@ -50,9 +54,11 @@ class Beyond {
 
   rigid(matrix) {
     const back = transposed(matrix, 6, 6), kept = this.own.length;
-    this.w = symmetric(times(times(back, this.w, 6, 6, 6), matrix, 6, 6, 6), 6);
+    const carried = (w) => symmetric(times(times(back, w, 6, 6, 6), matrix, 6, 6, 6), 6);
+    [this.w, this.amount] = [carried(this.w), carried(this.amount)];
     if (kept > 0) this.beside = times(back, this.beside, 6, 6, kept);
     this.held = this.held.map((x) => times(back, x, 6, 6, 1));
+    this.sprung = this.sprung.map(({ d, give }) => ({ d: times(back, d, 6, 6, 1), give }));
     this.trail?.push({ matrix });
   }
 
@@ -88,7 +94,11 @@ class Beyond {
     const { values, vectors } = eigen(symmetric(block, size), size), acted = times(known, vectors, 6, size, size);
     const least = Math.max(REST.nearlySingular, REST.rounded * values.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
     const open = [...values.keys()].filter((j) => !(Math.abs(values[j]) > least)), done = [...values.keys()].filter((j) => Math.abs(values[j]) > least);
-    for (const j of done) for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) this.w[6 * a + b] -= (acted[a * size + j] / values[j]) * acted[b * size + j];
+    for (const j of done) for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) {
+      const term = acted[a * size + j] * acted[b * size + j];
+      this.w[6 * a + b] -= term / values[j];
+      this.amount[6 * a + b] += term / Math.abs(values[j]);
+    }
     symmetric(this.w, 6);
     this.trail?.push({ along, k, size, values, vectors, acted, open });
     this.own = open.map((j) => values[j]);
@@ -96,44 +106,51 @@ class Beyond {
     this.judge(done.map((j) => values[j]));
   }
 
-  /** Keep the forces of rigid supports that do work on these deflections, scaled to them, as further unknowns. */
+  /** Keep the forces of supports that do work on these deflections, scaled to them, as further unknowns. */
   meet(along, corner, k) {
-    const several = this.held.length, kept = this.own.length;
-    if (several === 0) return;
+    if (this.held.length + this.sprung.length === 0) return;
     const shared = (x, factor) => { this.log -= 2 * Math.log(factor); return x.map((y) => y * factor); }; // D is as without it
-    const scaled = this.held.map((x) => {
+    const work = (x) => times(transposed(along, 6, k), x, k, 6, 1);
+    const share = (x) => {
       const largest = Math.max(...Array.from({ length: k }, (_, j) => x.reduce((sum, y, i) => sum + Math.abs(y * along[i * k + j]), 0)));
-      return largest > 0 ? shared(x, 1 / largest) : x;
-    });
-    const columns = scaled.map((x) => times(transposed(along, 6, k), x, k, 6, 1)), turned = orthogonal(columns);
-    const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
-    this.held = [];
-    const met = [];
-    columns.forEach((u, j) => {
+      return largest > 0 ? 1 / largest : 1;
+    };
+    const met = [], meets = (x, u, give) => {
       const size = Math.hypot(...u);
-      if (!(size > REST.acts)) { this.held.push(mixed[j]); return; }
+      if (!(size > REST.acts)) return false;
       const stiff = times(u, times(corner, u, k, k, 1), 1, k, 1)[0] / size ** 2;
-      met.push(shared(mixed[j], Math.sqrt(Math.max(1, stiff)) / size));
+      const factor = Math.sqrt(Math.min(Math.max(1, stiff) / size ** 2, 1 / give));
+      met.push({ d: shared(x, factor), own: -give * factor ** 2 });
+      return true;
+    };
+    const scaled = this.held.map((x) => shared(x, share(x))), columns = scaled.map(work), turned = orthogonal(columns);
+    const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
+    this.held = mixed.filter((x, j) => !meets(x, columns[j], 0));
+    this.sprung = this.sprung.filter(({ d, give }) => {
+      const factor = share(d), x = d.map((y) => y * factor);
+      if (!meets(x, work(x), give * factor ** 2)) return true;
+      this.log -= 2 * Math.log(factor);
+      return false;
     });
-    if (several === this.held.length) return;
+    if (met.length === 0) return;
     this.forces += met.length;
-    const wide = kept + met.length, beside = new Float64Array(6 * wide);
-    for (let i = 0; i < 6; i++) for (let j = 0; j < wide; j++) beside[i * wide + j] = j < kept ? this.beside[i * kept + j] : met[j - kept][i];
-    Object.assign(this, { beside, own: [...this.own, ...met.map(() => 0)] });
+    const kept = this.own.length, wide = kept + met.length, beside = new Float64Array(6 * wide);
+    for (let i = 0; i < 6; i++) for (let j = 0; j < wide; j++) beside[i * wide + j] = j < kept ? this.beside[i * kept + j] : met[j - kept].d[i];
+    Object.assign(this, { beside, own: [...this.own, ...met.map(({ own }) => own)] });
   }
 
-  /** Supports at a tip: springs, or rigid ones, whose forces are unknown. */
+  /** Supports at a tip, whose forces are unknown; springs have compliances. */
   supports(numbers, { names: { length: several } }) {
     for (let m = 0; m < several; m++) {
       const d = numbers.slice(6 * m, 6 * m + 6), k = numbers[6 * several + m];
       if (k === Infinity) this.held.push(d);
-      else this.add(k, outer(d));
+      else if (k > 0) this.sprung.push({ d, give: 1 / k });
     }
   }
 
-  /** Scales of the deflections: free ones by the stiffness against motions of their kind, others 1. */
+  /** Scales of the deflections: free ones by the terms of the stiffness against motions of their kind, others 1. */
   scale(roots, unit, k) {
-    const most = (at) => Math.max(...at.map((i) => Math.abs(this.w[i]))), turned = most([21, 28, 35]), moved = Math.max(most([0, 7, 14]), turned / this.reach ** 2);
+    const most = (at) => Math.max(...at.map((i) => this.amount[i])), turned = most([21, 28, 35]), moved = Math.max(most([0, 7, 14]), turned / this.reach ** 2);
     return Float64Array.from({ length: k }, (_, j) => {
       const size = [0, 1, 2, 3, 4, 5].reduce((sum, i) => sum + (i < 3 ? moved : turned) * roots[i * k + j] ** 2, 0);
       return unit[j * (k + 1)] <= 0 && size > 0 ? 1 / Math.sqrt(size) : 1;
@@ -156,7 +173,7 @@ class Beyond {
       }
       this.release(roots, k, unit, coupled);
     }
-    for (let i = 3; i < 6; i++) for (let j = 3; j < 6; j++) this.w[6 * i + j] -= turning * spin[i] * spin[j];
+    this.add(-turning, outer(spin));
   }
 }
 

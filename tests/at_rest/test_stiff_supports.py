@@ -1,0 +1,122 @@
+"""Arms under loads whose supports are far stiffer than what else holds them: closed forms, no loads at all."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests.explorer.test_held_loads_in_page import held_by_many
+from tests.spatial.loaded_arms import arm_with_everything, of_zero
+from tests.spatial.random_arms import THEORIES
+
+LENGTH, SIDE, DENSITY = 0.5, 0.02, 2700.0
+
+
+def rods(gravity, stiffness, angle):
+    """Two rigid rods on free hinges, one below the other, the end on a horizontal support; a spring across it."""
+    rod = jm.SpatialLink(
+        LENGTH,
+        section=jm.rectangle(SIDE, SIDE),
+        rigid=True,
+        joint_axis=(0, 1, 0),
+        joint_stiffness=0.0,
+        youngs_modulus=7e10,
+        density=DENSITY,
+        poisson_ratio=0.33,
+    )
+    across = (jm.Spring("translation", (0, 1, 0), 1e5),)
+    first = rod.replace(joint_angle=angle, joint_springs=across)
+    held = rod.replace(supports=(jm.Support("translation", (1, 0, 0), stiffness),))
+    return jm.SpatialArm((first, held), loads=jm.SpatialLoads(gravity_z=-gravity))
+
+
+def swings(gravity, stiffness):
+    """The lower frequency of the rods in 40 digits, by their angles to the vertical."""
+    with mpmath.workdps(40):
+        length, side = mpmath.mpf(LENGTH), mpmath.mpf(SIDE)
+        mass = DENSITY * side**2 * length
+        own = mass * (length**2 / 3 + side**2 / 12)
+        weight, spring = mass * mpmath.mpf(gravity) * length, mpmath.mpf(stiffness) * length**2
+        m = mpmath.matrix(
+            [[own + mass * length**2, mass * length**2 / 2], [mass * length**2 / 2, own]]
+        )
+        if math.isinf(stiffness):
+            a = mpmath.matrix([1, -1])
+            return float(mpmath.sqrt(2 * weight / (a.T * m * a)[0]))
+        k = mpmath.matrix([[1.5 * weight + spring, spring], [spring, 0.5 * weight + spring]])
+        square = [m[0, 0] * m[1, 1] - m[0, 1] ** 2, 0, k[0, 0] * k[1, 1] - k[0, 1] ** 2]
+        square[1] = m[0, 0] * k[1, 1] + m[1, 1] * k[0, 0] - 2 * m[0, 1] * k[0, 1]
+        root = mpmath.sqrt(square[1] ** 2 - 4 * square[0] * square[2])
+        return float(mpmath.sqrt(2 * square[2] / (square[1] + root)))
+
+
+def of_flat_rods(gravity, stiffness, angle):
+    """The frequencies of the same rods in the plane."""
+    rod = jm.Link(LENGTH, 7e10, DENSITY, jm.rectangle(SIDE, SIDE), rigid=True, joint_stiffness=0.0)
+    links = rod.replace(joint_angle=angle), rod.replace(support_x_stiffness=stiffness)
+    arm = jm.Arm(links, loads=jm.Loads(gravity=gravity))
+    return jm.natural_frequencies(arm, 1, theory="rayleigh")
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e10])
+def test_flat_rods_swing_where_their_support_holds_one_of_two_motions(stiffness):
+    for gravity in (1e-9, 9.81):
+        hanging = of_flat_rods(gravity, stiffness, -0.5 * math.pi)
+        expected = swings(gravity, stiffness)
+        np.testing.assert_allclose(hanging.omega[0], expected, rtol=1e-13, atol=0)
+        with pytest.raises(jm.UncertifiedError, match="the forces at rest buckle the arm"):
+            of_flat_rods(gravity, stiffness, 0.5 * math.pi)
+    assert of_flat_rods(0.0, stiffness, 0.4).omega[0] == 0.0
+    with pytest.raises(jm.ArmError, match=r"link[12].joint_stiffness = 0: nothing holds the arm"):
+        of_flat_rods(9.81, stiffness, 0.4)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e10, math.inf])
+def test_rods_swing_however_light_their_loads_and_stiff_their_support(stiffness):
+    """Hanging they have a closed form, without loads a frequency of zero; standing they fall."""
+    for gravity in (1e-9, 1e-6, 9.81):
+        hanging = jm.natural_frequencies(rods(gravity, stiffness, 0.5 * math.pi), 1)
+        assert hanging.certified.all()
+        expected = swings(gravity, stiffness)
+        np.testing.assert_allclose(hanging.omega[0], expected, rtol=1e-11, atol=0)
+        with pytest.raises(jm.UncertifiedError, match="the forces at rest buckle the arm"):
+            jm.natural_frequencies(rods(gravity, stiffness, -0.5 * math.pi), 1)
+    for angle in (0.5, -0.5):
+        still = jm.natural_frequencies(rods(0.0, stiffness, angle * math.pi), 1)
+        assert still.certified.all()
+        assert still.omega[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "seeds", [(1, 2, 10, 20), pytest.param(range(21, 60), marks=pytest.mark.slow, id="more")]
+)
+def test_random_arms_under_loads_of_zero(seeds):
+    """Supports as stiff as 1e12 N/m, of which some hold only one of the motions of free joints."""
+    for seed in seeds:
+        arm, rng = held_by_many(seed)[0], np.random.default_rng([seed, 3])
+        given = {f"link{k + 1}.joint_stiffness": 0.0 for k in range(arm.num_links)}
+        given = {name: x for name, x in given.items() if rng.random() < 0.6}
+        for number, link in enumerate(arm.links, start=1):
+            for k in range(len(link.supports)):
+                if rng.random() < 0.7:
+                    given[f"link{number}.support{k + 1}.stiffness"] = 10 ** rng.uniform(2, 12)
+        under, without = of_zero(jm.set_parameters(arm, given))
+        theory = THEORIES[seed % 4]
+        found, expected = (jm.natural_frequencies(x, 5, theory=theory) for x in (under, without))
+        assert found.certified.all()
+        np.testing.assert_array_equal(found.omega == 0.0, expected.omega == 0.0)
+        np.testing.assert_allclose(found.omega, expected.omega, rtol=2e-11, atol=0)
+
+
+@pytest.mark.parametrize("stiffness", [1e6, 1e12])
+def test_derivatives_and_energies_beside_a_stiff_spring(stiffness):
+    arm, along = arm_with_everything(), ((0, 1, 0), (0, 0, 1))
+    held = tuple(jm.Support("translation", each, stiffness) for each in along)
+    arm = arm.replace(links=(*arm.links[:2], arm.links[2].replace(supports=held)))
+    names = ["link1.length", "link3.joint_stiffness"]
+    tables = [jm.sensitivities(x, 3, addresses=names).derivative_hz for x in of_zero(arm)]
+    np.testing.assert_allclose(*tables, rtol=1e-11, atol=0)
+    strain = [jm.mode_shapes(x, 3).energies.strain for x in of_zero(arm)]
+    np.testing.assert_allclose(*strain, rtol=1e-12, atol=0)
