@@ -243,7 +243,7 @@ def test_bad_values_in_python(make, fragments):
         (0.5, ["posture = 0.5", "list or one-dimensional array of 2 or 3"]),
         (np.float64(0.5), ["posture = 0.5", "one-dimensional"]),
         (None, ["posture = None", "one-dimensional"]),
-        ("ab", ["posture = 'ab'"]),
+        ("ab", ["posture = 'ab'", "list or one-dimensional array of 2 or 3"]),
         ([0.1, math.nan], ["link3.joint_angle = nan", "finite and at most 1e6 in size (rad)"]),
         ([0.1, "b"], ["link3.joint_angle = 'b'", "must be a number"]),
     ],

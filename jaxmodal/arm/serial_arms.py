@@ -113,9 +113,9 @@ class SerialArm(Explored, Record):
         angles
             The n - 1 angles theta_2 .. theta_n, or all n, rad, as a list or one-dimensional array, traced or not. Each
             is relative to the previous link: counter-clockwise in the plane, about the joint's axis in space. Sliding
-            joints take their position, m; segments have no joint and do not count. Or a dict with some of the angles,
-            by ``theta_2`` and so on or by joint name; the others are kept. For many postures, map over this method
-            with ``jax.vmap``.
+            joints take their position, m; segments have no joint and do not count. A single angle may be given as a
+            number. Or a dict with some of the angles, by ``theta_2`` and so on or by joint name; the others are kept.
+            For many postures, map over this method with ``jax.vmap``.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class SerialArm(Explored, Record):
     def with_posture_deg(self, angles: Any) -> Self:
         """Return the arm in another posture, with angles in degrees; see `with_posture`.
 
-        One angle may be given as a number. Positions of sliding joints are in m.
+        Positions of sliding joints are in m.
 
         Examples
         --------
@@ -156,8 +156,7 @@ class SerialArm(Explored, Record):
         >>> float(arm.links[1].joint_angle)
         1.5707963267948966
         """
-        one = isinstance(angles, numbers.Real) or getattr(angles, "ndim", None) == 0
-        return self._posed([angles] if one and len(self.joints) <= 2 else angles, "degrees")
+        return self._posed(angles, "degrees")
 
     def _posed(self, angles: Any, unit: str) -> Self:
         listed = self._named if isinstance(angles, Mapping) else self._listed
@@ -183,13 +182,16 @@ class SerialArm(Explored, Record):
         n = len(joints)
         angles = plain("posture", angles)
         shape = np.shape(angles) if hasattr(angles, "shape") else None
-        if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
+        if n <= 2 and (shape == () or isinstance(angles, numbers.Real)):
+            angles, shape = [angles], None
+        listed = isinstance(angles, Sequence) and not isinstance(angles, str)
+        if not listed and (shape is None or len(shape) != 1):
             what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
             raise ArmError(
                 f"posture = {what}: must be a list or one-dimensional array of {n - 1} or {n} "
                 f"joint angles ({unit}); map over many postures with jax.vmap."
             )
-        if isinstance(angles, str) or len(angles) not in (n - 1, n):
+        if len(angles) not in (n - 1, n):
             count = len(angles)
             of, first = f"{n} link{'s' * (n != 1)}", "theta_2 to theta_n"
             if sliding := [number for number in joints if self.slides(number)]:

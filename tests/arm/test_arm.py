@@ -194,6 +194,22 @@ def test_posture_of_a_single_link():
     assert arm.with_posture([0.3]).links[0].joint_angle == 0.3
 
 
+@pytest.mark.parametrize("kind", [float, np.float64, np.array, jnp.asarray])
+def test_a_single_angle_may_be_a_number(kind):
+    """In radians and in degrees, in the plane and in space, of one link and of two."""
+    flat = jm.examples.two_link_flexible()
+    arms = [
+        flat,
+        jm.to_spatial(flat),
+        jm.Arm(flat.links[:1]),
+        jm.to_spatial(jm.Arm(flat.links[:1])),
+    ]
+    for arm in arms:
+        assert arm.with_posture(kind(0.5)) == arm.with_posture([0.5])
+        assert arm.with_posture_deg(kind(30.0)) == arm.with_posture([math.pi / 6.0])
+    assert jax.eval_shape(lambda a: flat.with_posture(a).links[1].joint_angle, 0.5).shape == ()
+
+
 def test_posture_under_jit_and_vmap():
     arm = jm.examples.three_link_industrial()
 
