@@ -88,7 +88,8 @@ def postures_at(
     Five evaluations of the determinant of the paper's eq (39) in double-double, in space nine, give the polynomial,
     the eigenvalues of its companion matrix its zeros, one more evaluation corrects each, and the counts at both sides
     of ``omega`` prove and number the mode. Values are told once where the counts do not tell the frequencies of all
-    values between them apart, as those of gears next to 0 may not.
+    values between them apart, as those of gears next to 0 may not. Where they prove a mode at each place that
+    determines the polynomial, it is zero, and any value will do: one is told, with the status ``every_value``.
 
     Examples
     --------
@@ -112,13 +113,22 @@ def postures_at(
     if postures is not None:
         warn_of_degrees("postures", postures, angles[[not arm.slides(k) for k in arms.joints]])
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), unknown.most)
-    found = solutions(arms, unknown, frequencies, angles)
-    value, below, above = (x.reshape(shape) for x in found)
+    value, below, above = solutions(arms, unknown, frequencies, angles)
+    every = _with_every_value(arms, unknown, frequencies, angles)
+    if every.size:
+        value[every], below[every], above[every] = np.nan, 0, 0
+        one = unknown.parts[0]
+        at = np.full(every.size, one.somewhere)
+        counts = _counts(arms, one, frequencies, angles, every, at)
+        value[every, 0], below[every, 0], above[every, 0] = one.value(at), *counts
+    bent = np.zeros(value.shape, bool)
+    if arms.may_buckle:
+        bent = _buckled_there(arms, value, angles, arms.joints.index(joint))
+    value, below, above, bent = (x.reshape(shape) for x in (value, below, above, bent))
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
-    bent = np.zeros(shape, bool)
-    if arms.may_buckle:
-        bent = _buckled_there(arms, found[0], angles, arms.joints.index(joint)).reshape(shape)
+    anywhere = np.isin(np.arange(frequencies.size), every).reshape(*shape[:-1], 1)
+    status = np.where(proven & anywhere, int(Status.every_value), status)
     status = np.where(bent, int(Status.unstable), status)
     return jax.device_put(
         PosturesAt(
@@ -142,6 +152,20 @@ def _buckled_there(arms: TurnedArms, found: np.ndarray, angles: np.ndarray, row:
     answer = np.zeros(found.shape, bool)
     answer[cell, column] = arms.buckled(cell, postures)
     return answer
+
+
+def _with_every_value(
+    arms: TurnedArms, unknown: Unknown, omega: np.ndarray, angles: np.ndarray
+) -> np.ndarray:
+    """The cells that have their frequency at each place that D is determined by, so that D is zero everywhere."""
+    cell = np.arange(omega.size)
+    for part in unknown.parts:
+        for node in part.nodes:
+            counts = _counts(arms, part, omega, angles, cell, np.full(cell.size, node))
+            cell = cell[counts[1] > counts[0]]
+            if not cell.size:
+                return cell
+    return cell
 
 
 def solutions(

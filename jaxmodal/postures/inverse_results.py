@@ -15,7 +15,7 @@ from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status, all_usable, explained, status_variable
+from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status, all_usable, explained, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class PosturesAt(Drawn, Result):
         J a relative 1e-12 below and above the frequency.
     status : Array, shape (..., A)
         `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
-        axial forces buckle the arm.
+        axial forces buckle the arm; every_value where the frequency does not depend on the angle or value, of which one
+        is told.
     omega : Array, shape (...)
         The frequency asked for, rad/s.
     joint : int or str
@@ -120,7 +121,7 @@ class PosturesAt(Drawn, Result):
             "mode": variable(dims, self.mode, f"number of the mode, 0 for no {what}"),
             "count_below": variable(dims, self.count_below, "natural frequencies just below"),
             "count_above": variable(dims, self.count_above, above),
-            "status": status_variable(dims, self.status),
+            "status": status_variable(dims, self.status, (*OF_FREQUENCIES, Status.every_value)),
             "frequency": in_hertz(dims[: np.ndim(self.omega)], self.omega, "frequency asked for"),
         }
         return xarray.Dataset(variables, attrs={"joint": self.joint, "theory": self.theory})

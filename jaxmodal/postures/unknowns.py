@@ -59,6 +59,11 @@ class Unknown(Protocol):
         ...
 
     @property
+    def somewhere(self) -> float:
+        """The coordinate that is told where every one would do."""
+        ...
+
+    @property
     def most(self) -> int:
         """How many zeros there are at the most."""
         ...
@@ -117,6 +122,10 @@ class AngleOf:
     @property
     def nodes(self) -> np.ndarray:
         return turns.evenly(2 * self.degree + 1)
+
+    @property
+    def somewhere(self) -> float:
+        return 0.0
 
     @property
     def most(self) -> int:
@@ -203,6 +212,10 @@ class ValueOf:
     @property
     def nodes(self) -> np.ndarray:
         return self.span.coordinate(value_zeros.places(self.quantity.degree))
+
+    @property
+    def somewhere(self) -> float:
+        return self.span.low
 
     @property
     def most(self) -> int:

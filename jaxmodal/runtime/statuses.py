@@ -154,6 +154,12 @@ class Status(IntEnum):
         "the tip misses its path at one of the times",
         "take a path within reach of the undeflected arm and its limits, and a start near it",
     )
+    every_value = (
+        24,
+        False,
+        "the mode does not depend on what is solved for: every value, or angle, has this frequency, and one is told",
+        "ask for the frequency of another mode, or solve for something that moves this one",
+    )
 
     @classmethod
     def worst(cls, codes: Any) -> Status:

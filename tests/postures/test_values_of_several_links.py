@@ -83,6 +83,37 @@ def test_the_value_that_a_frequency_came_from_is_found(name, value, limits):
         assert abs(float(again.omega[-1]) / omega - 1.0) < 1e-11
 
 
+@pytest.mark.parametrize(
+    ("address", "limits", "others"),
+    [
+        ("link*.gear_ratio", (-100.0, 100.0), (-60.0, 0.3, 45.0)),
+        ("link2.gear_ratio", (-100.0, 100.0), (-60.0, 0.3, 45.0)),
+        ("link*.joint_stiffness", None, (1e3, 1e5, 1e8)),
+        ("payload.inertia", None, (0.01, 3.0, 100.0)),
+    ],
+)
+def test_a_mode_that_does_not_depend_on_the_value_has_a_status_of_its_own(address, limits, others):
+    """The links of a straight arm stretch alike whatever its gears, springs and inertias; arms with others say so."""
+    straight = GEARED.with_posture([0.0, 0.0])
+    stretching = np.asarray(jm.natural_frequencies(straight, 10).omega)
+    for value in others:
+        there = jm.natural_frequencies(jm.set_parameters(straight, {address: value}), 12).omega
+        apart = np.abs(np.asarray(there)[:, None] / stretching - 1.0).min(axis=0)
+        stretching = stretching[apart < ALIKE]
+    assert stretching.size == 1
+    asked = np.array([stretching[0], 250.0])
+    found = jm.postures_at(straight, asked, address, limits=limits)
+    assert int(found.status[0, 0]) == jm.Status.every_value
+    assert not found.ok
+    assert not np.asarray(found.found)[0, 1:].any()
+    own = jm.set_parameters(straight, {address: float(found.value[0, 0])})
+    again = jm.natural_frequencies(own, int(found.mode[0, 0])).omega[-1]
+    assert abs(float(again) / asked[0] - 1.0) < ALIKE
+    assert np.asarray(found.certified)[1].any() or address == "payload.inertia"
+    flags = found.to_xarray().status.attrs
+    assert jm.Status.every_value in flags["flag_values"]
+
+
 def test_gears_of_several_links_need_limits():
     with pytest.raises(ValueError, match="expected the least and the largest"):
         jm.postures_at(GEARED, 100.0, "link*.gear_ratio")
