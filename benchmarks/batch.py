@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.batch_report import cpu_model, plot, table
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: cells that are compared with the double-double reference
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.batch", description=__doc__)
     parser.add_argument("--cells", type=int, default=100000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/batch.json"))
+    add_out(parser)
     parser.add_argument("--quick", action="store_true", help="60 cells, 1 repeat: is all well?")
     parser.add_argument("--cores", type=int, help="this number of cores alone, in this process")
     options = parser.parse_args(arguments)
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     available = sorted(os.sched_getaffinity(0))
     if options.cores is not None:
         os.sched_setaffinity(0, available[: options.cores])
-        options.out.write_text(json.dumps(measured(options.cells, options.repeats, options.cores)))
+        write_report(measured(options.cells, options.repeats, options.cores), options.out)
         return
     report: dict[str, Any] = {
         "machine": {"cpu": cpu_model(), "cores": len(available)},
@@ -72,10 +73,10 @@ def main(arguments: list[str] | None = None) -> None:
             )
             subprocess.run([*command, "--out", str(part)], check=True, env=os.environ | pinned)
             report["runs"] += json.loads(part.read_text())
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
     print(table(report))
-    plot(report, options.out.with_suffix(".png"))
+    if options.out is not None:
+        plot(report, options.out.with_suffix(".png"))
 
 
 def workloads(cells: int) -> dict[str, tuple[Any, dict[str, Any], Any, Any]]:

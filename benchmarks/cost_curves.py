@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reports import add_out, write_report
+
 LINKS = (2, 4, 8, 16, 32, 64)
 MODES = (1, 2, 5, 10, 20, 40)
 CELLS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
@@ -23,7 +25,7 @@ BASE = {"links": 3, "modes": 10, "cells": 4096}
 def main(arguments: list[str] | None = None) -> None:
     """Measure the curves, print a table, write JSON and a plot."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cost_curves", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/cost_curves.json"))
+    add_out(parser)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="two points of each: is all well?")
     options = parser.parse_args(arguments)
@@ -45,9 +47,9 @@ def main(arguments: list[str] | None = None) -> None:
             row = measured(size, options.repeats)
             report[name].append({name: value, **row})
             print(name, value, json.dumps(row), flush=True)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
-    plot(report, options.out.with_suffix(".png"))
+    write_report(report, options.out)
+    if options.out is not None:
+        plot(report, options.out.with_suffix(".png"))
 
 
 def measured(size: dict[str, int], repeats: int) -> dict[str, Any]:

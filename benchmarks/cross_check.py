@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.memory import peak_resident_bytes
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: relative difference that the chain form's own error explains (it is accurate to 3e-11, and 3e-10 on hard cells)
@@ -56,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cross_check", description=__doc__)
     parser.add_argument("--cells", type=int, default=1_000_000)
     parser.add_argument("--near", type=int, default=NEAR_CELLS, help="postures near double roots")
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/cross_check.json"))
+    add_out(parser)
     parser.add_argument("--memory", action="store_true", help="the memory figure alone")
     parser.add_argument(
         "--kinds", nargs="+", help="kinds of random arms, or all: a campaign of --cells of each"
@@ -89,8 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
         "against_chain_form": against_chain_form(options.cells),
         "near_double_roots": near_double_roots(options.near),
     }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
     print(json.dumps(report, indent=1))
 
 
@@ -114,14 +114,13 @@ def campaign(options: argparse.Namespace) -> None:
     if unknown:
         raise SystemExit(f"--kinds {' '.join(unknown)}: expected all or some of {', '.join(KINDS)}")
     report: dict[str, Any] = {"seed": options.seed, "batch": options.batch, "kinds": {}}
-    options.out.parent.mkdir(parents=True, exist_ok=True)
     print(_row("kind", _COLUMNS))
     for kind in kinds:
         given = options.cells, options.seed, options.batch, options.kernel, options.first
         of_kind = dataclasses.asdict(check_kind(kind, *given, seconds=options.seconds))
         print(_row(kind, [of_kind[name] for name in _COLUMNS]), flush=True)
         report["kinds"][kind] = of_kind
-        options.out.write_text(json.dumps(report, indent=1) + "\n")
+        write_report(report, options.out)
 
 
 def _row(kind: str, values: Sequence[object]) -> str:

@@ -9,20 +9,19 @@ compiling is told apart. A rate "per core" is a rate per second of that processo
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from benchmarks.forward_dynamics import forward, in_space, told
 from benchmarks.motion_precision import SETTINGS, draw, precision, table
 from benchmarks.motion_speed import speed
+from benchmarks.reports import add_out, write_report, written_before
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON and a picture."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dynamics", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/dynamics.json"))
+    add_out(parser)
     parser.add_argument("--parts", default="forward,told,in_space,precision,speed")
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--arms", default=",".join(SETTINGS), help="of precision")
@@ -44,12 +43,11 @@ def main(arguments: list[str] | None = None) -> None:
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
-    known: dict[str, Any] = json.loads(options.out.read_text()) if options.out.exists() else {}
+    known = written_before(options.out)
     for part in asked:
         known[part] = parts[part]()
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(known, indent=1) + "\n")
-    if "precision" in known:
+        write_report(known, options.out)
+    if "precision" in known and options.out is not None:
         draw(known["precision"], options.out.with_name("dynamics_precision.png"))
         options.out.with_name("dynamics_precision.md").write_text(table(known["precision"]))
 

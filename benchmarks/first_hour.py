@@ -158,7 +158,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the commands, and write the session and the pairs of pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--older", type=Path, help="a checkout of jaxmodal, to draw the same")
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "first_hour")
+    parser.add_argument("--out", type=Path, required=True, help="folder of session and pictures")
     chosen = parser.parse_args(arguments)
     if chosen.older is not None and not (chosen.older / "jaxmodal" / "__init__.py").is_file():
         parser.error(f"--older {chosen.older}: no checkout of jaxmodal")

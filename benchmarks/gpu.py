@@ -17,12 +17,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.gpu_report import about, device_rates, first_gpu, ratios, seconds, write_report
+from benchmarks.gpu_report import about, device_rates, first_gpu, ratios, seconds
+from benchmarks.reports import add_out, write_report
 
 MODES, MODES_IN_SPACE = 10, 6
 #: cells compared with the double-double search of single arms
@@ -32,7 +32,7 @@ SAMPLE = 100
 def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark, print and write what came out."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/gpu.json"))
+    add_out(parser)
     parser.add_argument("--postures", type=int, default=10_000_000, help="of the posture series")
     parser.add_argument("--cells", type=int, default=1_000_000, help="of the general path")
     parser.add_argument("--rival-cells", type=int, default=20_000, help="of the chain form")
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(json.dumps(report, indent=1))
     failed = [name for name, part in report.items() if isinstance(part, dict) and "failed" in part]
     if failed:
-        raise SystemExit(f"{', '.join(failed)} failed; {options.out} says why")
+        raise SystemExit(f"{', '.join(failed)} failed; the report says why")
 
 
 def parts(options: Any, device: Any) -> dict[str, Callable[[], dict[str, Any]]]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import collections
-import json
 import platform
 import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,14 +68,6 @@ def nvidia_smi() -> str | None:
     query = "--query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit"
     done = subprocess.run([program, query, "--format=csv"], capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else done.stderr.strip()
-
-
-def write_report(report: dict[str, Any], out: Path) -> None:
-    """Write the report so that a reader never sees half of it."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_suffix(".partial")
-    partial.write_text(json.dumps(report, indent=1) + "\n")
-    partial.replace(out)
 
 
 def seconds(work: Callable[[], Any], repeats: int) -> tuple[float, list[float]]:

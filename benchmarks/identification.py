@@ -15,7 +15,6 @@ import argparse
 import json
 import threading
 import time
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -23,6 +22,7 @@ import jax
 import numpy as np
 
 import jaxmodal as jm
+from benchmarks.reports import add_out, write_report
 from jaxmodal.identification import ArmFit, MeasuredModes, fit_arm, judgement, residuals
 from jaxmodal.identification.predictions import Modes
 
@@ -176,7 +176,7 @@ def held(experiments: int, known: bool, seed: int) -> dict[str, Any]:
 def main() -> None:
     """Write the shares."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     parser.add_argument("--experiments", type=int, default=2000)
     parser.add_argument("--found", type=int, default=2000, help="experiments without deviations")
     options = parser.parse_args()
@@ -184,11 +184,8 @@ def main() -> None:
     report = [held(options.experiments, True, SEED)]
     if options.found:
         report.append(held(options.found, False, SEED + 1))
-    text = json.dumps(report, indent=1)
-    if options.out is None:
-        print(text)
-    else:
-        options.out.write_text(text + "\n", encoding="utf-8")
+    print(json.dumps(report, indent=1))
+    write_report(report, options.out)
 
 
 if __name__ == "__main__":

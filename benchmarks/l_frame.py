@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.one_core import on_one_core
+from benchmarks.reports import add_out, write_report, written_before
 
 YOUNG, POISSON, DENSITY = 2.1e11, 0.3, 7850.0
 #: along the axes y and z of a strip, m
@@ -53,15 +52,14 @@ AT_ONCE = 64
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.l_frame", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/l_frame.json"))
+    add_out(parser)
     parser.add_argument("--parts", default="static,motion,cost")
     options = parser.parse_args(arguments)
     on_one_core()
-    known: dict[str, Any] = json.loads(options.out.read_text()) if options.out.exists() else {}
+    known = written_before(options.out)
     for part in options.parts.split(","):
         known[part] = {"static": static, "motion": motion, "cost": cost}[part]()
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(known, indent=1) + "\n")
+        write_report(known, options.out)
 
 
 def has_exudyn() -> bool:

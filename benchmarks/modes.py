@@ -9,12 +9,12 @@ Ratios are of medians taken in turn within one process; compiling is not counted
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
+
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: relative change of the arm from call to call, so that nothing is remembered
@@ -24,7 +24,7 @@ _NUDGE = 1e-9
 def main(arguments: list[str] | None = None) -> None:
     """Measure all arms, print a table and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.modes", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/modes.json"))
+    add_out(parser)
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--cells", type=int, default=2048)
     options = parser.parse_args(arguments)
@@ -41,9 +41,8 @@ def main(arguments: list[str] | None = None) -> None:
             print(
                 f"{name + ' ' + kind:<28}{row['solve']:12.4f}{seconds:12.4f}{row['ratio'][kind]:8.2f}"
             )
-    options.out.parent.mkdir(parents=True, exist_ok=True)
     about = {"modes": MODES, "repeats": options.repeats, "cells": options.cells}
-    options.out.write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n")
+    write_report({**about, "rows": rows}, options.out)
 
 
 def single_arms(repeats: int) -> dict[str, Any]:

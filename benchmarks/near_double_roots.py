@@ -20,7 +20,6 @@ import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -31,6 +30,7 @@ from benchmarks import extended_counts
 from benchmarks.campaign import Findings, check_result
 from benchmarks.cross_check_degenerate import DOUBLE_ROOTS
 from benchmarks.cross_check_draws import Case, rigidity
+from benchmarks.reports import add_out, write_report
 from jaxmodal.postures import series_search
 from jaxmodal.runtime.statuses import Status
 
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--first", type=int, default=0, help="number of the first batch")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     options = parser.parse_args(arguments)
     _prepare()
     reason = extended_counts.missing()
@@ -100,9 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
         cloud = drawn(part, options.batch, modes, np.random.default_rng([options.seed, number]))
         found.append({"part": part, "modes_asked_for": modes} | checked(cloud, f"{part}:{number}"))
         print(json.dumps(found[-1]), flush=True)
-        if options.out is not None:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps(report | {"batches": found}, indent=1) + "\n")
+        write_report(report | {"batches": found}, options.out)
     print(table(found))
 
 

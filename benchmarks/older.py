@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.marks import between
+from benchmarks.reports import add_out, write_report
 
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- older and newer -->", "<!-- end of older and newer -->"
@@ -196,7 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--postures", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", default="", help="workloads whose names hold this, as `posture`")
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/older.json"))
+    add_out(parser)
     parser.add_argument("--docs", type=Path, help="page between whose marks the table goes")
     options = parser.parse_args(arguments)
     if not (options.tree / "jaxmodal").is_dir():
@@ -208,8 +209,7 @@ def main(arguments: list[str] | None = None) -> None:
     numbers = {name: getattr(options, name) for name in ("cells", "postures", "repeats")}
     found = measured(options.tree.resolve(), **numbers, only=options.only)
     report = {"commit": commit, **numbers, "workloads": found}
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
     print(table(report))
     if options.docs is not None:
         page = options.docs.read_text(encoding="utf-8")

@@ -12,8 +12,9 @@ import json
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
+
+from benchmarks.reports import add_out, write_report
 
 SEGMENTS = (4, 8, 16)
 #: postures along each of the two joints
@@ -23,7 +24,7 @@ GRID = 64
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.optimisation", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/optimisation.json"))
+    add_out(parser)
     parser.add_argument("--segments", type=int, nargs=3, default=list(SEGMENTS))
     parser.add_argument("--grid", type=int, default=GRID, help="postures along each joint")
     options = parser.parse_args(arguments)
@@ -38,8 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         "workspace": workspace_row(options.grid),
         "classical": classical_rows(options.segments),
     }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_report(found, options.out)
 
 
 def workspace_row(grid: int) -> dict[str, Any]:

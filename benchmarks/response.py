@@ -25,10 +25,11 @@ import json
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.reports import add_out, write_report
 
 NUM_MODES = 20
 LOSS, STIFFNESS, DAMPING = 0.02, 1e6, 100.0
@@ -42,16 +43,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--frequencies", type=int, default=10_000)
     parser.add_argument("--postures", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     options = parser.parse_args(arguments)
     import jax
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     found = measure(options.frequencies, options.postures, options.repeats)
-    text = json.dumps(found, indent=1)
-    print(text)
-    if options.out is not None:
-        options.out.write_text(text + "\n")
+    print(json.dumps(found, indent=1))
+    write_report(found, options.out)
 
 
 def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:

@@ -13,12 +13,12 @@ import argparse
 import json
 import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.one_core import on_one_core
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: cells of the chain form in each repeat: its time per cell does not depend on their number
@@ -39,17 +39,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.series", description=__doc__)
     parser.add_argument("--postures", type=int, default=2_000_000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/series.json"))
+    add_out(parser)
     parser.add_argument("--quick", action="store_true", help="8,000 postures: is all well?")
     options = parser.parse_args(arguments)
     if options.quick:
         options.postures, options.repeats = 8000, 2
     on_one_core()
     report = measured(options.postures, options.repeats, options.quick)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    partial = options.out.with_suffix(".partial")
-    partial.write_text(json.dumps(report, indent=1) + "\n")
-    partial.replace(options.out)
+    write_report(report, options.out)
     print(json.dumps(report, indent=1))
 
 

@@ -14,12 +14,12 @@ import argparse
 import json
 import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.one_core import on_one_core
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: joints that vary, by their numbers, and the ends of ranges of values beside them, in those of the arm
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--postures", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--angles", nargs="*", choices=list(ANGLES), default=list(ANGLES))
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     parser.add_argument("--quick", action="store_true", help="4,000 postures: is all well?")
     options = parser.parse_args(arguments)
     if options.quick:
@@ -73,9 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
     for name in options.angles:
         report[name] = measured(*ANGLES[name], options.postures, options.repeats)
         print(json.dumps({name: report[name]}), flush=True)
-    if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
 
 
 def measured(

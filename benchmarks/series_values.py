@@ -14,12 +14,12 @@ import argparse
 import json
 import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.one_core import on_one_core
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: cells of the chain form and of the general path in each repeat
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cells", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--links", type=int, nargs="*", choices=(2, 3), default=[3, 2])
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     parser.add_argument("--quick", action="store_true", help="80,000 cells: is all well?")
     options = parser.parse_args(arguments)
     if options.quick:
@@ -53,9 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
             found = measured(links, RANGES[name], options.cells, options.repeats)
             report[f"{links} links, {name}"] = found
             print(json.dumps({f"{links} links, {name}": found}), flush=True)
-    if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
 
 
 def drawn(

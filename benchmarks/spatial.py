@@ -8,13 +8,11 @@ On one core, in processor time, the two in turn in one process. Errors are those
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -28,6 +26,7 @@ import numpy as np  # noqa: E402
 
 import jaxmodal as jm  # noqa: E402
 from benchmarks import opensees  # noqa: E402
+from benchmarks.reports import add_out, write_report  # noqa: E402
 from benchmarks.spatial_chain_form import SpatialChainForm  # noqa: E402
 from jaxmodal.runtime.namespace import to_host  # noqa: E402
 
@@ -61,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--postures", type=int, default=20_000)
     parser.add_argument("--rival-postures", type=int, default=512, help="of the chain form")
     parser.add_argument("--opensees-postures", type=int, default=128)
-    parser.add_argument("--out", type=Path)
+    add_out(parser)
     given = parser.parse_args(arguments)
     jm.tune_cpu()  # as the command line and sweeps do
     found = {
@@ -70,8 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
         "links": by_links(),
         "start": starts(),
     }
-    if given.out is not None:
-        given.out.write_text(json.dumps(found, indent=2) + "\n")
+    write_report(found, given.out)
 
 
 def postures(arm: jm.SpatialArm, cells: int, seed: int = 0) -> np.ndarray:

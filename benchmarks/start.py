@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.marks import between
+from benchmarks.reports import add_out, write_report
 
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
@@ -214,7 +215,7 @@ def page(report: dict[str, Any]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and write the report and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.start", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/start.json"))
+    add_out(parser)
     parser.add_argument("--docs", type=Path, help="write the tables into this page")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sides", type=int, nargs="+", default=[32, 100, 256, 512])
@@ -243,8 +244,7 @@ def main(arguments: list[str] | None = None) -> None:
     for side in options.sides:
         report["maps"].append(maps(side, options.repeats))
         print(json.dumps(report["maps"][-1]), flush=True)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
     print(page(report))
     if options.docs is not None:
         text = options.docs.read_text()

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.reports import add_out, write_report
+
 
 def _sweep(side: int) -> Any:
     import sweeps
@@ -58,7 +60,7 @@ def _timed(call: Callable[[], Any]) -> dict[str, float]:
 def main(arguments: list[str] | None = None) -> None:
     """Fill a store in a temporary folder, look at it, print figures and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_looks", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/sweep_looks.json"))
+    add_out(parser)
     parser.add_argument("--chunks", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, default=2000)
     options = parser.parse_args(arguments)
@@ -85,8 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
             "resumed_with_claims": _timed(lambda: sweeps.run(sweep, path, share=sweeps.Claims())),
         }
     print(json.dumps(found, indent=1))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_report(found, options.out)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,13 @@ import time
 from pathlib import Path
 
 from benchmarks.memory import peak_resident_bytes
+from benchmarks.reports import add_out, write_report
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the sweep in a temporary folder, print figures and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_memory", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/sweep_memory.json"))
+    add_out(parser)
     parser.add_argument("--points", type=int, default=1000, help="on each of the two axes")
     parser.add_argument("--modes", type=int, default=3)
     options = parser.parse_args(arguments)
@@ -47,8 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
             "certificates": ds.attrs["certificate_summary"],
         }
     print(json.dumps(found, indent=1))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_report(found, options.out)
 
 
 if __name__ == "__main__":

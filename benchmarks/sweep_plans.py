@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reports import add_out, write_report
+
 THOUSAND_MILLION = """arm = "example:{arm}"
 num_modes = {modes}
 axes = [
@@ -84,7 +86,7 @@ def measured(source: str, folder: Path) -> dict[str, Any]:
 def main(arguments: list[str] | None = None) -> None:
     """Plan every sweep four times, print figures and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_plans", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/sweep_plans.json"))
+    add_out(parser)
     options = parser.parse_args(arguments)
     found: dict[str, Any] = {
         "cores": os.cpu_count(),
@@ -101,8 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
         for name, source in sources.items():
             found[name] = measured(source, folder)
             print(name, json.dumps(found[name]), flush=True)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_report(found, options.out)
 
 
 if __name__ == "__main__":

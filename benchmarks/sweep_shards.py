@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.reports import add_out, write_report
+
 
 def _sweep(shards: int) -> Any:
     import sweeps
@@ -86,7 +88,7 @@ def _work(path: Path, shards: int, begun: Any, told: Any) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the processes in a temporary folder, print figures and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_shards", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/sweep_shards.json"))
+    add_out(parser)
     parser.add_argument("--shards", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--processes", type=int, default=8)
     options = parser.parse_args(arguments)
@@ -116,8 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
             }
         )
         print(json.dumps(found[-1], indent=1))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_report(found, options.out)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reports import add_out, write_report
+
 PLANE = """arm = "example:three_link_industrial"
 num_modes = 10
 axes = [
@@ -126,7 +128,7 @@ def measured(name: str, rounds: int) -> dict[str, Any]:
 def main(arguments: list[str] | None = None) -> None:
     """Run every way in temporary folders, print figures and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep_workers", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/sweep_workers.json"))
+    add_out(parser)
     parser.add_argument("--sweeps", nargs="+", choices=list(SWEEPS), default=list(SWEEPS))
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args(arguments)
@@ -134,8 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
         ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
     found = [measured(name, options.rounds) for name in options.sweeps]
     print(json.dumps(found, indent=1))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(found, indent=1) + "\n")
+    write_report(found, options.out)
 
 
 if __name__ == "__main__":

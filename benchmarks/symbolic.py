@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.reports import add_out, write_report, written_before
 from benchmarks.symbolic_rivals import POSED as RIVALS_POSED
 from benchmarks.symbolic_rivals import TERMS, chain, processor_time
 
@@ -43,7 +44,7 @@ POSED = {
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.symbolic", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/symbolic.json"))
+    add_out(parser)
     parser.add_argument("--parts", default="writing,speed,in_space,rivals")
     parser.add_argument("--links", type=int, default=8, help="writing: up to so many")
     parser.add_argument(
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
         print(json.dumps(rival(name, int(links))))
         return
-    known: dict[str, Any] = json.loads(options.out.read_text()) if options.out.exists() else {}
+    known = written_before(options.out)
     known["table_1_other_machine"] = TABLE_1
     for part in options.parts.split(","):
         known[part] = {
@@ -71,8 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
             "in_space": in_space,
             "rivals": lambda: rivals(options.limit, options.rivals),
         }[part]()
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(known, indent=1) + "\n")
+        write_report(known, options.out)
 
 
 def writing(most: int, repeats: int = 3) -> dict[str, list[dict[str, Any]]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import json
 import os
 import statistics
 import time
@@ -26,6 +25,7 @@ from benchmarks.batch_report import cpu_model
 from benchmarks.machine_rates import rates
 from benchmarks.operations import Operations, executed, written
 from benchmarks.performance_page import STAGES, tables, with_tables
+from benchmarks.reports import add_out, write_report
 
 MODES = 10
 #: evaluations of one call of the compiled parts, for each lane
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--cells", type=int, default=20000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/where_time_goes.json"))
+    add_out(parser)
     parser.add_argument("--docs", type=Path, help="page whose tables are replaced")
     parser.add_argument("--quick", action="store_true", help="600 cells, 2 repeats: is all well?")
     options = parser.parse_args(arguments)
@@ -51,8 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     report = measured(options.cells, options.repeats)
     print(tables(report))
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    write_report(report, options.out)
     if page is not None:
         options.docs.write_text(with_tables(page, report))
 

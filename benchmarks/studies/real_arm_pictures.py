@@ -241,7 +241,7 @@ if __name__ == "__main__":
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     parser = argparse.ArgumentParser(description="Draw the pictures of docs/real-arms.md.")
-    parser.add_argument("--out", type=Path, default=Path("results/real_arms"))
+    parser.add_argument("--out", type=Path, required=True, help="folder of the pictures")
     parser.add_argument("--only", nargs="*", default=list(PICTURES), choices=list(PICTURES))
     options = parser.parse_args()
     write_pictures(options.out, options.only)
