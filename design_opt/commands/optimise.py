@@ -213,6 +213,7 @@ def _plain(source: str, result: OptimisationResult) -> dict[str, Any]:
         "status": str(result.status),
         "message": result.message,
         "method": result.method,
+        "failed_starts": {str(start + 1): why for start, why in result.failed_starts.items()},
         "iterations": len(result.steps),
         "kkt_residual": result.kkt_residual,
         "certified": result.certified,

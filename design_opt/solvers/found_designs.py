@@ -44,6 +44,7 @@ class FoundDesign(Result):
     outcome: Outcome | None
     optimality: Optimality | None
     steps: tuple[Step, ...]
+    failed_starts: dict[int, str] = dataclasses.field(default_factory=dict)
 
     @property
     def seconds(self) -> float:

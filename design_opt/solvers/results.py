@@ -28,7 +28,10 @@ class OptimisationResult(FoundDesign):
     report : Report
         Exact objectives, margins and frequencies of the design over all postures.
     optimality : Optimality or None
-        Optimality conditions of the design; None if no solver ended at it.
+        Optimality conditions of the design; None if no solver ended at it, or derivatives are not known there.
+    failed_starts : dict
+        Why starts ended at a design that could not be evaluated, by their numbers from 0. Each counts with the best of
+        its iterates.
     """
 
     def tables(self) -> list[Table]:

@@ -139,6 +139,19 @@ def test_a_peak_too_sharp_for_a_derivative_is_refused_in_words():
         evaluator.linearise(np.append(evaluator.start.y, size))
 
 
+@pytest.mark.slow
+def test_a_start_at_a_peak_too_sharp_leaves_the_designs_of_the_others():
+    """Below its best value damping lowers the peak, so that the bound is the best design: 0.8 of the best value."""
+    best, _ = best_absorber()
+    damping = best["link2.joint_damping"]
+    arm = absorber(best["link2.joint_stiffness"], 1e-6 * damping)
+    variable = Variable("link2.joint_damping", 1e-7, 0.8 * damping)
+    found = optimise(least_peak(arm, [variable]), starts=3)
+    assert found.status == jm.Status.converged
+    assert "sharp peak" in found.failed_starts[0]
+    assert found.values["link2.joint_damping"] == pytest.approx(0.8 * damping, rel=1e-9)
+
+
 def tubes(**changes):
     section = jm.hollow_circle(0.08, 0.004, "cowper")
     values = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}

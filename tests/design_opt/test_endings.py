@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -22,7 +23,7 @@ from design_opt import (
     optimise,
 )
 from design_opt.solvers import found_designs
-from design_opt.solvers.optimise import violations
+from design_opt.solvers.search import violations
 from jaxmodal.at_rest import traced
 from tests.design_opt.test_problems import ADDRESS, arm, arm_with, wall
 
@@ -159,6 +160,51 @@ def test_a_search_whose_objective_rises_by_four_decades_goes_on_to_the_best_desi
     ((before, after),) = found.objectives.values()
     assert best > 1e4 * before
     assert best <= after < 1.001 * best
+
+
+def known_up_to(edge, value):
+    """An objective that is NaN where the wall is thicker than an edge in mm."""
+
+    def objective(design):
+        x = 1e3 * design.variables[0]
+        return jnp.where(x > edge, jnp.nan, value(x))
+
+    return Minimise(objective, "known in part")
+
+
+def test_starts_that_fail_are_told_and_leave_the_designs_of_the_others():
+    """A valley at 8 mm, nothing known from 14 mm on: five of six starts jump there."""
+    valley = known_up_to(14.0, lambda x: 2.0 + (x - 8.0) ** 2)
+    found = optimise(Problem(arm(), [wall(start=0.004)], valley), starts=6)
+    assert found.status == jm.Status.converged
+    assert found.values[ADDRESS] == pytest.approx(0.008, abs=1e-8)
+    assert sorted(found.failed_starts) == [0, 2, 3, 4, 5]
+    assert "is nan" in found.failed_starts[0]
+    assert "start 1 of 6 (and 4 more)" in found.message
+
+
+def test_a_start_that_fails_on_its_way_counts_with_its_best_iterate():
+    """A slope of 0.01 a mm: the first step ends within the known part, a later one beyond it."""
+    slope = known_up_to(14.0, lambda x: 100.0 - x)
+    found = optimise(Problem(arm(), [wall(start=0.004)], slope))
+    assert found.status == jm.Status.stalled
+    assert list(found.failed_starts) == [0]
+    ((before, after),) = found.objectives.values()
+    assert before == pytest.approx(96.0, abs=1e-9)
+    assert after == pytest.approx(100.0 - 1e3 * found.values[ADDRESS], abs=1e-9)
+    assert after < 95.0
+    assert 0.0 < found.kkt_residual < 1.0
+    with pytest.raises(ProblemError, match=r"known in part.*is nan"):
+        optimise(Problem(arm(), [wall(start=0.013)], slope))
+
+
+def test_a_search_without_a_feasible_design_tells_the_starts_that_fail():
+    slope = known_up_to(14.0, lambda x: 100.0 - x)
+    far = FrequencyLimit(1, at_least_hz=1e5)
+    found = optimise(Problem(arm(), [wall(start=0.004)], slope, [far]), starts=2)
+    assert found.status == jm.Status.infeasible
+    assert found.failed_starts
+    assert "could not be evaluated" in found.message
 
 
 def test_iterations_used_up_are_said_to_be():
