@@ -36,8 +36,10 @@ from jaxmodal.runtime.whole_files import write_whole
 _STEP = 0.05
 #: the same where nothing oscillates, as in rigid links on joints without springs, s
 _STEP_AT_REST = 1e-3
-#: stability limit of "rk4" on the imaginary axis: step times eigenvalue
-_STABLE = 2.0 * np.sqrt(2.0)
+#: the same for what dry friction holds: it comes to rest as it should, to 2 % of a step
+_STEP_OF_FRICTION = 1.0
+#: stability limits of "rk4" on the imaginary and on the real axis: step times eigenvalue
+_STABLE, _STABLE_DECAY = 2.0 * np.sqrt(2.0), 2.785
 #: integrators of co-simulation, and the default tolerance of step size control
 INTEGRATORS, _TOLERANCE = ("rk4", "dopri5"), 1e-8
 #: longest run of the compiler in s
@@ -65,7 +67,9 @@ class SimulationUnit(ShowsTables):
     tolerance : float
         Error tolerance of a step of ``"dopri5"``; 0 for ``"rk4"``.
     fastest : float
-        Largest magnitude of the eigenvalues of the model, rad/s; 0 if nothing oscillates.
+        Largest magnitude of the eigenvalues of the model without dry friction, rad/s; 0 if nothing oscillates.
+    stiffest : float
+        The same with dry friction at rest, where it is steepest, rad/s.
     platform : str
         Platform of the included binary; empty if there are only sources.
     remark : str
@@ -80,13 +84,16 @@ class SimulationUnit(ShowsTables):
     step: float
     tolerance: float
     fastest: float
+    stiffest: float
     platform: str
     remark: str
 
     @property
     def stable_step(self) -> float:
-        """Largest stable step of ``"rk4"`` for an undamped model, s; infinite if nothing oscillates."""
-        return float(_STABLE / self.fastest) if self.fastest > 0.0 else math.inf
+        """Largest stable step of ``"rk4"``, s; infinite if nothing oscillates and no joint has dry friction."""
+        limit = _STABLE / self.fastest if self.fastest > 0.0 else math.inf
+        held = _STABLE_DECAY / self.stiffest if self.stiffest > self.fastest else math.inf
+        return float(min(limit, held))
 
     def tables(self) -> list[Table]:
         """Return a table of inputs, outputs and integration."""
@@ -96,11 +103,11 @@ class SimulationUnit(ShowsTables):
             ["states", ", ".join(self.states)],
             ["binary", self.platform or f"none: {self.remark}"],
         ]
-        moves = self.fastest > 0.0
         hertz = "nothing oscillates"
-        if moves:
+        if self.fastest > 0.0:
             hertz = f"the fastest oscillation has {self.fastest / (2.0 * np.pi):.4g} Hz"
-        unstable = f", and steps above {self.stable_step:.3g} s are unstable" if moves else ""
+        stable = self.stable_step
+        unstable = f", and steps above {stable:.3g} s are unstable" if stable < math.inf else ""
         if self.tolerance:
             notes = [
                 f"co-simulation by {self.integrator}, steps that err by {self.tolerance:.3g} at most; {hertz}"
@@ -138,7 +145,8 @@ def write_fmu(
         free base those of the ground. They are the start values of the unit's states.
     step
         Longest step of the integrator of co-simulation, s; for ``"dopri5"`` the initial step. By default 0.05 divided
-        by the fastest eigenvalue, or 1 ms if nothing oscillates.
+        by the fastest eigenvalue, or 1 ms if nothing oscillates; with dry friction no more than 1 divided by the
+        eigenvalue that it makes at rest.
     integrator
         Integrator of co-simulation: ``"rk4"``, the classical Runge-Kutta method of order 4 with equal steps, or
         ``"dopri5"``, the Dormand-Prince method of order 5 with step size control.
@@ -195,7 +203,7 @@ def write_fmu(
     if integrator != "rk4":
         allowed = _TOLERANCE if tolerance is None else positive("tolerance", tolerance, "1")
     made = _model(model, start)
-    size = _usual_step(made.fastest) if step is None else positive("step", step, "s")
+    size = _usual_step(made) if step is None else positive("step", step, "s")
     identifier = re.sub(r"\W", "_", place.stem, flags=re.ASCII)
     identifier = identifier if identifier[:1].isalpha() else f"unit_{identifier}"
     unit = (resources.files("jaxmodal") / "data" / "fmi" / "unit.c").read_text(encoding="utf-8")
@@ -232,13 +240,16 @@ def write_fmu(
         float(size),
         float(allowed),
         made.fastest,
+        made.stiffest,
         "" if binary is None else system,
         remark,
     )
 
 
-def _usual_step(fastest: float) -> float:
-    return _STEP / fastest if fastest > 0.0 else _STEP_AT_REST
+def _usual_step(model: UnitModel) -> float:
+    usual = _STEP / model.fastest if model.fastest > 0.0 else _STEP_AT_REST
+    held = _STEP_OF_FRICTION / model.stiffest if model.stiffest > model.fastest else math.inf
+    return min(usual, held)
 
 
 def _model(model: Any, start: Any) -> UnitModel:

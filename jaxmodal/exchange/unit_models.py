@@ -31,7 +31,10 @@ class Variable(NamedTuple):
 
 
 class UnitModel(NamedTuple):
-    """A model with the data that the sources of a unit need; ``fastest`` is its fastest eigenvalue, rad/s."""
+    """A model with the data that the sources of a unit need.
+
+    ``fastest`` is its fastest eigenvalue, rad/s, without dry friction, and ``stiffest`` with it.
+    """
 
     name: str
     inputs: tuple[Variable, ...]
@@ -39,6 +42,7 @@ class UnitModel(NamedTuple):
     rates: tuple[Variable, ...]
     outputs: tuple[Variable, ...]
     fastest: float
+    stiffest: float
     sources: dict[str, str]
 
 
@@ -53,13 +57,15 @@ def linear_model(system: StateSpace) -> UnitModel:
         Variable(name, "1", "state", nominal=size)
         for name, size in zip(system.states, _usual_sizes(system), strict=True)
     )
+    fastest = float(np.abs(system.poles).max())
     return UnitModel(
         _LINEAR,
         tuple(Variable(name, "1", "input") for name in system.inputs),
         states,
         tuple(Variable(f"der({s.name})", "1", f"derivative of {s.name}") for s in states),
         tuple(Variable(name, "1", "output") for name in system.outputs),
-        float(np.abs(system.poles).max()),
+        fastest,
+        fastest,
         {"model.c": _linear_source(system)},
     )
 

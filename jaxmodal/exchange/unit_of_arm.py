@@ -47,13 +47,15 @@ def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
     ]
     files = c_files(equations, _EQUATIONS)
     files.pop(f"{_EQUATIONS}_test.c")
+    fastest, stiffest = _fastest(model, function(equations), start[: model.num_coordinates])
     return UnitModel(
         "arm",
         tuple(_inputs(model)),
         tuple(states),
         tuple(Variable(f"der({s.name})", f"{s.unit}/s", f"derivative of {s.name}") for s in states),
         tuple(_outputs(model, len(tip))),
-        _fastest(model, function(equations), start[: model.num_coordinates]),
+        fastest,
+        stiffest,
         files | {"model.c": _source(model, len(tip))},
     )
 
@@ -117,14 +119,23 @@ def _units(model: FlexibleModel) -> list[str]:
     return [*joints, *modal, *motors]
 
 
-def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
-    """Return the largest eigenvalue of small motions at rest, over postures; gravity and friction are neglected."""
+def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> tuple[float, float]:
+    """Return the largest eigenvalues of small motions at rest, over postures, without and with dry friction.
+
+    Friction is steepest at rest, where it holds a joint as a damper does. Gravity is neglected.
+    """
     loose = model.layout.loose > 0.0
     kept = np.ix_(loose, loose)
-    stiffness, damping = (np.asarray(table)[kept] for table in (model.stiffness, model.damping))
+    driven = np.asarray(model.layout.driven)
+    rubbed = np.array(model.damping)
+    rubbed[driven, driven] += np.asarray(model.coulomb) / float(model.coulomb_width)
+    stiffness, smooth, rubbed = (
+        np.asarray(table)[kept] for table in (model.stiffness, model.damping, rubbed)
+    )
+    dampings = [smooth, rubbed] if np.any(rubbed != smooth) else [smooth]
     size, turning = len(stiffness), np.flatnonzero(model.layout.turns)
     angles = np.random.default_rng(0).uniform(-np.pi, np.pi, (_LOOKED_AT, turning.size))
-    found = 0.0
+    found = np.zeros(len(dampings))
     for k in range(_LOOKED_AT + 1):
         q = np.array(start)
         if model.floats:
@@ -132,10 +143,11 @@ def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
         if k:
             q[turning] = angles[k - 1]
         inertia = compute(q, np.zeros(model.num_rates))["B"][kept]
-        solved = np.linalg.solve(inertia, np.concatenate([stiffness, damping], axis=1))
-        matrix = np.block([[np.zeros((size, size)), np.eye(size)], [-solved]])
-        found = max(found, float(np.abs(np.linalg.eigvals(matrix)).max()))
-    return found
+        for place, damping in enumerate(dampings):
+            solved = np.linalg.solve(inertia, np.concatenate([stiffness, damping], axis=1))
+            matrix = np.block([[np.zeros((size, size)), np.eye(size)], [-solved]])
+            found[place] = max(found[place], float(np.abs(np.linalg.eigvals(matrix)).max()))
+    return float(found[0]), float(found[-1])
 
 
 #: of a base that moves as it is told: its rows become x'' = u

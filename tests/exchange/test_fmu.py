@@ -261,6 +261,30 @@ def test_steps_are_for_the_fastest_oscillation(tmp_path):
     assert "unstable" in str(made)
 
 
+def test_dry_friction_that_holds_an_arm_holds_it_in_the_unit_too(tmp_path):
+    """Smoothed friction lets a bar creep at w artanh(torque of its weight/friction); long steps chattered past that."""
+    cc()
+    link = jm.Link(**BEAM, rigid=True, hub_inertia=0.01)
+    model = dynamics.flexible_arm(
+        jm.Arm((link,), jm.Payload(0.2)), 0, gravity=(0.0, -9.81), coulomb_friction=10.0
+    )
+    mass = 2700.0 * 0.003 * 0.04 * 0.5
+    inertia = mass * 0.5**2 / 3.0 + 0.2 * 0.5**2 + 0.01
+    weight = 9.81 * (mass * 0.25 + 0.2 * 0.5)
+    made = write_fmu(model, tmp_path / "held.fmu", build=True)
+    assert made.fastest == 0.0
+    assert made.stiffest == pytest.approx(10.0 / 0.01 / inertia, rel=1e-12)
+    assert made.step == pytest.approx(1.0 / made.stiffest, rel=1e-14)
+    assert made.stable_step == pytest.approx(2.785 / made.stiffest, rel=1e-14)
+    assert "unstable" in str(made)
+    seen = fmpy().simulate_fmu(
+        made.path, stop_time=0.2, output_interval=0.1, output=list(made.outputs)
+    )
+    expected = -0.01 * np.arctanh(weight / 10.0)
+    assert seen["joint1.rate"][-1] == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert seen["joint1.angle"][-1] == pytest.approx(0.2 * expected, rel=1e-2, abs=1e-9)
+
+
 def test_where_there_is_no_compiler_there_are_sources_and_a_word(tmp_path):
     made = write_fmu(model_of(), tmp_path / "arm.fmu", compiler="no_such_cc")
     assert made.platform == ""
