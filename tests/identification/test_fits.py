@@ -167,7 +167,7 @@ def test_values_that_are_no_sizes_are_fitted_as_they_are():
     np.testing.assert_allclose(found.values, [0.55, 1.3e3], rtol=1e-6)
 
 
-@pytest.mark.parametrize("start", [1e-3, 1e-5, 1e-9])
+@pytest.mark.parametrize("start", [1e-3, 1e-9])
 def test_a_start_near_zero_does_not_hold_a_place_there(start):
     """A load 5 cm aside, known to half a millimetre wherever the fit begins; its mirror image has the same modes."""
     name = "payload.centre.y"
