@@ -7,7 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 KINDS = {"Arm", "SpatialArm", "AnyArm", "Link", "SpatialLink"}
 KINDS |= {"PlanarModel", "SpatialModel", "TracedModel", "OtherArm"}
-KINDS |= {"FlexibleArm", "SpatialFlexibleArm"}
+KINDS |= {"FlexibleArm", "SpatialFlexibleArm", "Loads", "SpatialLoads"}
+KINDS |= {"ModeShapes", "SpatialModeShapes", "Energies", "SpatialEnergies"}
 
 
 def questions():

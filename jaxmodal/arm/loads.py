@@ -78,6 +78,7 @@ class Loads(Record):
     """
 
     place: ClassVar[str] = "loads."
+    vectors: ClassVar[tuple[str, ...]] = ("gravity", "tip_force", "base_acceleration")
     gravity: Scalar | None = quantity(
         "m/s^2", "size of gravity", NON_NEGATIVE, "turn gravity_direction instead", default=None
     )
@@ -124,6 +125,14 @@ class Loads(Record):
         """True if axial forces vary along links: gravity or an acceleration acts on distributed mass."""
         along = (self.gravity, self.base_acceleration_x, self.base_acceleration_y)
         return any(value is not None for value in along)
+
+    def components(self, name: str) -> list[Scalar | None]:
+        """Return one of the `vectors` along x and y of the base; None where left out."""
+        if name != "gravity":
+            return [getattr(self, f"{name}_{axis}") for axis in "xy"]
+        if self.gravity is None:
+            return [None, None]
+        return [self.gravity * part(self.gravity_direction) for part in (xp.cos, xp.sin)]
 
     def dead(self) -> DeadLoads:
         """Return the loads along x and y of the base, as numbers or, for batched values, columns."""

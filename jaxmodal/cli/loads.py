@@ -14,7 +14,6 @@ from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.cli.arguments import several_numbers
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.spatial.arms.arm import AnyArm
-from jaxmodal.spatial.parts.loads import SpatialLoads
 
 Vector = tuple[float, ...] | None
 _REMARK = (
@@ -59,25 +58,11 @@ def borne(arm: AnyArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list
     own = arm.loads
     if own is None:
         return total
-    if isinstance(own, SpatialLoads):
-        for name in ("gravity", "tip_force", "tip_moment", "base_acceleration"):
-            parts = own.components(name)
-            if any(value is not None for value in parts):
-                added = total.get(name, [0.0, 0.0, 0.0])
-                total[name] = [float(a or 0.0) + b for a, b in zip(parts, added, strict=True)]
-        return total
-    angle, size = float(own.gravity_direction), own.gravity
-    vectors: dict[str, tuple[Any, Any]] = {
-        "gravity": (None, None)
-        if size is None
-        else (size * math.cos(angle), size * math.sin(angle)),
-        "tip_force": (own.tip_force_x, own.tip_force_y),
-        "base_acceleration": (own.base_acceleration_x, own.base_acceleration_y),
-    }
-    for name, vector in vectors.items():
-        if vector != (None, None):
-            given_too = total.get(name, [0.0, 0.0])
-            total[name] = [float(a or 0.0) + b for a, b in zip(vector, given_too, strict=True)]
+    for name in own.vectors:
+        parts = own.components(name)
+        if any(value is not None for value in parts):
+            added = total.get(name, [0.0] * len(parts))
+            total[name] = [float(a or 0.0) + b for a, b in zip(parts, added, strict=True)]
     return total
 
 

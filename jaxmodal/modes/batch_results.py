@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.eigenspaces.energies import Energies
-from jaxmodal.modes.exact_shapes import PLANAR_MASSES
+from jaxmodal.modes.shape_words import IN_THE_PLANE
 from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
@@ -92,7 +92,11 @@ class ModalQuantities(Result):
 
 
 def _excitations(found: ModalQuantities) -> dict[str, str]:
-    return PLANAR_MASSES if np.shape(found.total_mass)[-1] == len(PLANAR_MASSES) else _SPATIAL
+    return (
+        IN_THE_PLANE.masses
+        if np.shape(found.total_mass)[-1] == len(IN_THE_PLANE.masses)
+        else _SPATIAL
+    )
 
 
 def _quantities_table(found: ModalQuantities) -> Table:

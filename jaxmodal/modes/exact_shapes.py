@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.results import NaturalFrequencies, frequency_variables
 from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
+from jaxmodal.modes.shape_words import ShapeWords
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
@@ -25,64 +26,11 @@ if TYPE_CHECKING:
     import xarray
 
 
-_PLANAR_FIELDS = {
-    "u": ("axial displacement", "m"),
-    "v": ("transverse displacement", "m"),
-    "psi": ("rotation of the section", "rad"),
-    "normal": ("normal force", "N"),
-    "shear": ("shear force", "N"),
-    "moment": ("bending moment", "N m"),
-}
-_PLANAR_ENERGIES = {
-    "bending": "strain energy of bending",
-    "shear": "strain energy of shear",
-    "axial": "strain energy of axial strain",
-    "joint": "strain energy of the joint's springs",
-    "translation": "kinetic energy of translation",
-    "rotation": "kinetic energy of rotary inertia",
-    "body_translation": "kinetic energy of translation of the body at the tip",
-    "body_rotation": "kinetic energy of rotation of the body at the tip",
-    "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "strain energy of static forces",
-}
-_SPATIAL_FIELDS = {
-    "u": ("displacement along x", "m"),
-    "v": ("displacement along y", "m"),
-    "w": ("displacement along z", "m"),
-    "phi_x": ("rotation about x", "rad"),
-    "phi_y": ("rotation about y", "rad"),
-    "phi_z": ("rotation about z", "rad"),
-    "normal": ("normal force", "N"),
-    "shear_y": ("shear force along y", "N"),
-    "shear_z": ("shear force along z", "N"),
-    "torque": ("torque", "N m"),
-    "moment_y": ("bending moment about y", "N m"),
-    "moment_z": ("bending moment about z", "N m"),
-}
-_SPATIAL_ENERGIES = {
-    "stretching": "strain energy of stretching",
-    "torsion": "strain energy of torsion",
-    "bending_y": "strain energy of bending about y",
-    "bending_z": "strain energy of bending about z",
-    "shear_y": "strain energy of shear along y",
-    "shear_z": "strain energy of shear along z",
-    "joint": "strain energy of the joint's springs",
-    "translation": "kinetic energy of translation",
-    "rotation": "kinetic energy of the rotation of sections",
-    "body_translation": "kinetic energy of translation of the bodies at the tip",
-    "body_rotation": "kinetic energy of rotation of the bodies at the tip",
-    "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "strain energy of static forces",
-}
-#: effective masses by the motion of the base, with their headings in tables
-PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
-_SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
-
-
 @dataclasses.dataclass(frozen=True, repr=False)
 class ExactShapes(Drawn, Result):
     """Mode shapes of unit modal mass, planar or in space, with derived quantities."""
 
+    told: ClassVar[ShapeWords]
     frequencies: NaturalFrequencies
     stations: Array
     position: Array
@@ -168,42 +116,15 @@ class ExactShapes(Drawn, Result):
         self._drawing("animate")(self, mode, path, **options)
 
 
-def _in_space(shapes: ExactShapes) -> bool:
-    return isinstance(shapes.energies, SpatialEnergies)
-
-
 def shapes_table(shapes: ExactShapes, title: str = "", digits: int = DIGITS) -> Table:
     """Return a table of the modes: frequency, certificate, energy shares, effective masses, residual."""
-    e: Any = shapes.energies
-    bodies = {"bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic)}
-    if _in_space(shapes):
-        shares = {
-            "bend y %": ([e.bending_y], e.strain),
-            "bend z %": ([e.bending_z], e.strain),
-            "twist %": ([e.torsion], e.strain),
-            "stretch %": ([e.stretching], e.strain),
-            "shear %": ([e.shear_y, e.shear_z], e.strain),
-            "joints %": ([e.joint], e.strain),
-            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
-        }
-        place, masses, decimals = " in space", _SPATIAL_MASSES, 1
-        notes = [
-            "bend y to joints: shares of the strain energy, bending about y and z of the sections; bodies: share of",
-            "the kinetic energy; x to about z: effective mass for a base that moves along, or turns about, x, y, z.",
-        ]
-    else:
-        shares = {
-            "bending %": ([e.bending], e.strain),
-            "shear %": ([e.shear], e.strain),
-            "axial %": ([e.axial], e.strain),
-            "joints %": ([e.joint], e.strain),
-            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
-        }
-        place, masses, decimals = "", PLANAR_MASSES, 2
-        notes = [
-            "bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
-            "mass, inertia: effective for a base that moves in x, in y, or turns.",
-        ]
+    told, energies = shapes.told, shapes.energies
+    shares = {
+        name: (parts, energies.strain)
+        for name, parts in told.shares.items()
+        if getattr(energies, parts[0]) is not None
+    }
+    bodies = {"bodies %": (("body_translation", "body_rotation", "hub"), energies.kinetic)}
     found = shapes.frequencies
     total = np.asarray(shapes.total_mass)
     carried = np.where(total > 0.0, total, np.nan)
@@ -218,14 +139,14 @@ def shapes_table(shapes: ExactShapes, title: str = "", digits: int = DIGITS) -> 
         ],
     }
     for name, (parts, whole) in (shares | bodies).items():
-        part = sum(np.sum(np.asarray(energy), axis=-1) for energy in parts)
+        part = sum(np.sum(np.asarray(getattr(energies, each)), axis=-1) for each in parts)
         columns[name] = [f"{x:.1f}" for x in 100.0 * part / np.asarray(whole)]
-    for k, name in enumerate(masses.values()):
-        columns[name] = [f"{x:.{decimals}f}" for x in effective[:, k]]
+    for k, name in enumerate(told.masses.values()):
+        columns[name] = [f"{x:.{told.decimals}f}" for x in effective[:, k]]
     columns["residual"] = [f"{x:.0e}" for x in residual]
     rows = list(zip(*columns.values(), strict=True))
-    head = title or f"{len(status)} mode shapes{place} ({found.theory})"
-    return Table(head, tuple(columns), rows, (*notes, *remarks_on(status)), ("certificate",))
+    head = title or f"{len(status)} mode shapes{told.place} ({found.theory})"
+    return Table(head, tuple(columns), rows, (*told.notes, *remarks_on(status)), ("certificate",))
 
 
 def _added_masses_table(shapes: ExactShapes) -> Table:
@@ -246,11 +167,10 @@ def _shapes_dataset(shapes: ExactShapes) -> xarray.Dataset:
     import xarray
 
     variables = frequency_variables(shapes.frequencies)
-    in_space = _in_space(shapes)
-    fields = _SPATIAL_FIELDS if in_space else _PLANAR_FIELDS
+    told = shapes.told
     for name, field in shapes.fields.items():
-        variables[name] = variable(("mode", "link", "station"), field, *fields[name])
-    for name, long_name in (_SPATIAL_ENERGIES if in_space else _PLANAR_ENERGIES).items():
+        variables[name] = variable(("mode", "link", "station"), field, *told.fields[name])
+    for name, long_name in told.energies.items():
         values = getattr(shapes.energies, name)
         if values is not None:
             variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
@@ -259,9 +179,8 @@ def _shapes_dataset(shapes: ExactShapes) -> xarray.Dataset:
     variables["hz_per_kg"] = variable(along, shapes.hz_per_kg, by_mass, "Hz/kg")
     place = ("link", "station", "axis")
     variables["position"] = variable(place, shapes.position, "position at rest", "m")
-    axes = f"in the axes of the {'ground' if in_space else 'base'}"
-    motions = {"displacement": "m", "rotation": "rad"} if in_space else {"displacement": "m"}
-    for name, unit in motions.items():
+    axes = f"in the axes of the {told.ground}"
+    for name, unit in told.motions.items():
         values = getattr(shapes, name)
         variables[name] = variable(("mode", *place), values, f"{name} {axes}", unit)
     excited = ("mode", "excitation")
@@ -281,8 +200,8 @@ def _shapes_dataset(shapes: ExactShapes) -> xarray.Dataset:
             "mode": np.arange(1, len(shapes.omega) + 1),
             "link": np.arange(1, shapes.position.shape[0] + 1),
             "station": np.asarray(shapes.stations),
-            "axis": list("xyz" if in_space else "xy"),
-            "excitation": list(_SPATIAL_MASSES if in_space else PLANAR_MASSES),
+            "axis": list(told.axes),
+            "excitation": list(told.masses),
         },
         attrs={"theory": shapes.frequencies.theory, "normalisation": "unit modal mass"},
     )

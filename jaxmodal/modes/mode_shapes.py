@@ -15,6 +15,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.models import PlanarModel, TracedModel, concrete_model, model_of
 from jaxmodal.frequencies.one_arm import lowest_frequencies
+from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes, planar_motions
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes, spatial_motions
 from jaxmodal.runtime.errors import ArmError
@@ -160,7 +161,7 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
     [1.0, 1.0]
     """
     for name, shapes in (("a", a), ("b", b)):
-        if not isinstance(shapes, ModeShapes | SpatialModeShapes):
+        if not isinstance(shapes, ExactShapes):
             raise ArmError(
                 f"{name} = {shown(shapes)}: must be mode shapes; mode_shapes(arm) gives them."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -27,12 +27,12 @@ from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
+from jaxmodal.modes.shape_words import IN_THE_PLANE, ShapeWords
 from jaxmodal.runtime.array_types import Integers
 from jaxmodal.runtime.namespace import Array, mapped, to_device, tree_on_host, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-_FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 _OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
 
 
@@ -81,6 +81,7 @@ class ModeShapes(ExactShapes):
         the next joint.
     """
 
+    told: ClassVar[ShapeWords] = IN_THE_PLANE
     u: Array
     v: Array
     psi: Array
@@ -91,7 +92,7 @@ class ModeShapes(ExactShapes):
 
     @property
     def fields(self) -> dict[str, Array]:
-        return {name: getattr(self, name) for name in _FIELDS}
+        return {name: getattr(self, name) for name in self.told.fields}
 
 
 def planar_mode_shapes(
@@ -219,7 +220,7 @@ def _shapes(
     u, v = at[..., 0], at[..., 1]
     energies = mapped(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
     residuals = mapped(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
-    return {name: at[..., k] for k, name in enumerate(_FIELDS)} | {
+    return {name: at[..., k] for k, name in enumerate(IN_THE_PLANE.fields)} | {
         "position": start[:, None, :] + xp.stack([along * cosine, along * sine], axis=-1),
         "displacement": xp.stack(
             [cosine[None] * u - sine[None] * v, sine[None] * u + cosine[None] * v], axis=-1

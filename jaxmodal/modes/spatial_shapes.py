@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
+from jaxmodal.modes.shape_words import IN_SPACE, ShapeWords
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from jaxmodal.spatial.modes.fields import FORCE, MOTION
@@ -68,6 +70,7 @@ class SpatialModeShapes(ExactShapes):
         joint): mass, kg, and centre of gravity at rest relative to the end of the elastic part, m, in ground axes.
     """
 
+    told: ClassVar[ShapeWords] = IN_SPACE
     motion: Array
     force: Array
     rotation: Array

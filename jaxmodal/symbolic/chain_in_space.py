@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.symbolic.bent_link import BentLink, Inertia, Motion, inertia_of, wrench
 from jaxmodal.symbolic.graph import Expression, Table
-from jaxmodal.symbolic.moving_base import base_motion, first_frame
+from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
 from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, unit_matrix
@@ -57,7 +57,10 @@ class ChainInSpace:
 
     def tip(self) -> Vector:
         """Return the position of the tip of the last link."""
-        place, axes = first_frame(self.names)
+        place, axes = self.still, unit_matrix(self.graph)
+        if self.model.floats:
+            axes = self.names.base_axes()
+            place = Vector(*self.names.coordinates[-7:-4]) + axes.of(self.names.reach)
         for i, (link, spring) in enumerate(zip(self.links, self.springs, strict=True)):
             place = place + axes.of(self._slid(i, self.names.coordinates))
             axes = axes @ self.turns[i]

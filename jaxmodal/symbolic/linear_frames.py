@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES
 from jaxmodal.symbolic.deformed_link import DeformedLink
 from jaxmodal.symbolic.graph import Expression, Table
-from jaxmodal.symbolic.moving_base import base_motion, first_frame
+from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import Body, NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
 from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, skew, unit_matrix
@@ -122,7 +122,10 @@ class ChainOfLinearFrames:
     def tip(self) -> Vector:
         """Return the position of the tip of the last link."""
         rest = [self.graph.zero] * self.model.num_rates
-        place, axes = first_frame(self.names)
+        place, axes = self.still, self.straight
+        if self.model.floats:
+            axes = self.names.base_axes()
+            place = Vector(*self.names.coordinates[-7:-4]) + axes.of(self.names.reach)
         for i in range(len(self.links)):
             for step in self._steps(i, rest, rest):
                 place, axes = place + axes.of(step.reach[0]), axes @ step.turn[0]

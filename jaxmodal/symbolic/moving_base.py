@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from jaxmodal.symbolic.bent_link import Motion
 from jaxmodal.symbolic.graph import Expression
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
-from jaxmodal.symbolic.vectors import Matrix, Vector, unit_matrix
-
-
-def first_frame(names: NomenclatureInSpace) -> tuple[Vector, Matrix]:
-    """Return place and axes of the frame before joint 1, in the axes of the ground."""
-    if not names.model.floats:
-        return Vector(*(names.graph.zero,) * 3), unit_matrix(names.graph)
-    axes = names.base_axes()
-    return Vector(*names.coordinates[-7:-4]) + axes.of(names.reach), axes
+from jaxmodal.symbolic.vectors import Vector
 
 
 def base_motion(

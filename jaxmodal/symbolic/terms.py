@@ -159,17 +159,11 @@ class Writer:
 
     def steady(self) -> list[Expression]:
         """Return K q + D q' + c + g."""
-        return self.and_resistance(self.gravity())
-
-    def and_resistance(self, forces: Sequence[Expression]) -> list[Expression]:
-        """Return forces plus K q + D q' + c."""
-        size = self.model.layout.size
-        none = [self.graph.zero] * (self.size - size)  # no spring acts on the pose of a free base
         parts = (
-            self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
+            self.times(self.stiffness(), self.names.coordinates),
             self.times(self.damping(), self.names.rates),
             self.friction(),
-            forces,
+            self.gravity(),
         )
         return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
 

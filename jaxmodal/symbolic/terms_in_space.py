@@ -53,15 +53,30 @@ class WriterInSpace(Writer):
         require_held_base(self.model, "the matrix 'C' of written equations")
         return super().velocity_matrix()
 
+    def steady(self) -> list[Expression]:
+        """Return K q + D q' + c + g."""
+        return self._with(self.gravity())
+
     def inverse_dynamics(self) -> list[Expression]:
         """Return the forces on the coordinates."""
         names = self.names
-        forces = self.chain.forces(names.rates, names.accelerations, names.weight())
-        return self.and_resistance(forces)
+        return self._with(self.chain.forces(names.rates, names.accelerations, names.weight()))
 
     def tip(self) -> list[Expression]:
         """Return the position of the tip of the last link, in the axes of the ground."""
         return list(self.chain.tip().parts)
+
+    def _with(self, forces: Sequence[Expression]) -> list[Expression]:
+        """Return forces plus K q + D q' + c."""
+        size = self.model.layout.size
+        none = [self.graph.zero] * (self.size - size)  # no spring acts on the pose of a free base
+        parts = (
+            self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
+            self.times(self.damping(), self.names.rates),
+            self.friction(),
+            forces,
+        )
+        return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
 
 
 def _check(model: SpatialFlexibleArm) -> None:

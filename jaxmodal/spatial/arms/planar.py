@@ -12,7 +12,6 @@ from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.arms.arm import AnyArm, SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -121,15 +120,12 @@ def _loads(loads: Loads | None) -> SpatialLoads | None:
     """Return the loads in the same axes; the segments that stand for links in the plane are not needed."""
     if loads is None:
         return None
-    size, angle = loads.gravity, loads.gravity_direction
-    return SpatialLoads(
-        gravity_x=None if size is None else size * xp.cos(angle),
-        gravity_y=None if size is None else size * xp.sin(angle),
-        tip_force_x=loads.tip_force_x,
-        tip_force_y=loads.tip_force_y,
-        base_acceleration_x=loads.base_acceleration_x,
-        base_acceleration_y=loads.base_acceleration_y,
-    )
+    parts = {
+        f"{name}_{axis}": value
+        for name in loads.vectors
+        for axis, value in zip("xy", loads.components(name), strict=True)
+    }
+    return SpatialLoads(**parts)
 
 
 def _link(link: Link, section: Section | SpatialSection | None, whole: bool) -> SpatialLink:

@@ -74,6 +74,10 @@ class SpatialLoads(Record):
     """
 
     place: ClassVar[str] = "loads."
+    vectors: ClassVar[tuple[str, ...]] = (
+        *("gravity", "tip_force"),
+        *("tip_moment", "base_acceleration"),
+    )
     gravity_x: Scalar | None = _component("m/s^2", "gravity along x")
     gravity_y: Scalar | None = _component("m/s^2", "gravity along y")
     gravity_z: Scalar | None = _component("m/s^2", "gravity along z")
@@ -100,7 +104,7 @@ class SpatialLoads(Record):
             raise none_given(names, "gravity_z = -9.81")
 
     def components(self, name: str) -> list[Scalar | None]:
-        """Return the fields of ``gravity`` and so on, along x, y and z; None where left out."""
+        """Return one of the `vectors` along x, y and z; None where left out."""
         return [getattr(self, f"{name}_{axis}") for axis in _AXES]
 
     def dead(self) -> LoadsInSpace:
