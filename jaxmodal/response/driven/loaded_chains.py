@@ -22,9 +22,8 @@ from jaxmodal.runtime.array_types import Floats, Numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.turning import TurningParts
-from jaxmodal.spatial.modes.values import ArmValues, BeamValues
-from jaxmodal.spatial.preload.chain import PrestressedChain, bar, shift
+from jaxmodal.spatial.modes.values import BeamValues
+from jaxmodal.spatial.preload.chain import PrestressedChain
 from jaxmodal.spatial.preload.energies import chain_of
 from jaxmodal.spatial.preload.members import (
     MOST_PIECES,
@@ -32,6 +31,7 @@ from jaxmodal.spatial.preload.members import (
     carried_states,
     pieces_of_transfer,
 )
+from jaxmodal.spatial.preload.parts import ChainParts
 from jaxmodal.spatial.preload.series import transfer_series, transfers_at
 
 #: shares of a link's length at which its forces, which are polynomials of second degree, are known as a whole
@@ -113,38 +113,9 @@ class LoadedChain:
         return jax.tree_util.tree_map(lambda *x: _together(x), *map(read, self.cells))
 
     @functools.cached_property
-    def values(self) -> ArmValues:
-        """Values of all links, and the stiffness of an elastic base."""
-        found: ArmValues = self._of_cells(lambda x: x.model.values)
-        return found
-
-    @functools.cached_property
-    def turning(self) -> TurningParts:
-        """What the forces at rest do to rigid parts."""
-        found: TurningParts = self._of_cells(lambda x: x.turning)
-        return found
-
-    @functools.cached_property
-    def carriers(self) -> list[tuple[Array, Array, Array]]:
-        """See `PrestressedChain.carriers`."""
-        found: list[tuple[Array, Array, Array]] = self._of_cells(lambda x: x.carriers)
-        return found
-
-    @functools.cached_property
-    def bars(self) -> list[tuple[Array, Array] | None]:
-        """Of each rigid link the motion (6, 6) of its end for that of its start, and its mass matrix about this."""
-
-        def of_chain(chain: PrestressedChain) -> list[tuple[Floats, Floats] | None]:
-            return [
-                (shift(np.array([1.0, 0.0, 0.0]) * own.beam.length), bar(chain.model, number))
-                if link.rigid
-                else None
-                for number, (link, own) in enumerate(
-                    zip(chain.model.links, chain.model.values.links, strict=True)
-                )
-            ]
-
-        found: list[tuple[Array, Array] | None] = self._of_cells(of_chain)
+    def parts(self) -> ChainParts:
+        """What sits in the chain."""
+        found: ChainParts = self._of_cells(lambda x: x.parts)
         return found
 
     def stations(self, number: int) -> list[float]:
@@ -173,7 +144,7 @@ class LoadedChain:
         """
         count = self._count(number, end - start, value_of(omega))
         starts, length = np.linspace(start, end, count + 1)[:-1], (end - start) / count
-        beam, theory = self.values.links[number].beam, self.chain.model.theory
+        beam, theory = self.parts.links[number].values.beam, self.chain.model.theory
         forces, square = functools.partial(self._forces, number), omega * omega
         eta, time = self.loss_factor[number], self.kelvin_voigt_time[number]
         by = np.broadcast_to(np.asarray(share), omega.shape)
@@ -223,7 +194,7 @@ class LoadedChain:
 
         Derivatives are computed in those directions that matter: most values change neither a link nor its forces.
         """
-        beam, theory = _damped(self.values.links[number].beam, lost), self.chain.model.theory
+        beam, theory = _damped(self.parts.links[number].values.beam, lost), self.chain.model.theory
         dual = [x for x in (*beam, self._forces(number, _THREE)) if isinstance(x, Dual)]
         acting = np.zeros(len(dual[0].slopes) if dual else 0, bool)
         for each in dual:

@@ -93,7 +93,7 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
     """Return the factors of the characteristic determinant, except positive ones, as numbers or arrays (F,)."""
     factors: list[Any] = []
     if system.at_rest is not None:
-        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega, share)
+        found = LoadedRecursion(system.at_rest, system.size, omega, share)
         return found.factors + _factors_of_supports(found.symmetric(), system.rigid)
     for each in inward(system, omega, share):
         factors += [plane.delta for plane in each.planes]

@@ -42,7 +42,7 @@ def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> D
 def _dual_stiffness(system: SpatialSystem, omega: Dual) -> Symmetric:
     """Return stiffness and loads at the ground, those of rigid supports last, with derivatives."""
     if system.at_rest is not None:
-        return LoadedRecursion(system.at_rest, system.size, system.rigid, omega).symmetric()
+        return LoadedRecursion(system.at_rest, system.size, omega).symmetric()
     *_, last = inward(system, omega, 1.0)
     return last.added.stiffness
 

@@ -74,7 +74,7 @@ def without_rigid_supports(
 ) -> tuple[Symmetric, Told]:
     """Return stiffness and loads at the ground, those of rigid supports last, and what denominators tell."""
     if system.at_rest is not None:
-        found = LoadedRecursion(system.at_rest, system.size, system.rigid, omega)
+        found = LoadedRecursion(system.at_rest, system.size, omega)
         return found.symmetric(), Told(found.growth)
     squared = omega * omega
     below = clamped_below(system.sections, system.theory, omega) if asked else None

@@ -18,7 +18,7 @@ from jaxmodal.response.driven.held_tips import SLOWEST
 from jaxmodal.response.driven.loaded_chains import LoadedChain
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.namespace import Array, is_complex
-from jaxmodal.spatial.modes.values import LinkValues
+from jaxmodal.spatial.preload.parts import Along, ChainParts, LinkParts
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: leaves the rotations of a motion
@@ -27,7 +27,7 @@ _TURNS = np.repeat([0.0, 1.0], 3)
 _NUDGE = 2.0**-52
 
 
-class LoadedRecursion:
+class LoadedRecursion(Along):
     """The recursion of one arm at frequencies (F,); ``share`` scales the damping, one number per frequency.
 
     Frequencies may be dual numbers, for derivatives by them and by the values that are stepped in the arm.
@@ -42,70 +42,40 @@ class LoadedRecursion:
         Factors of the characteristic determinant, without those of rigid supports and positive ones.
     """
 
-    def __init__(
-        self, loaded: LoadedChain, size: int, rigid: int, omega: Array, share: Any = 1.0
-    ) -> None:
+    def __init__(self, loaded: LoadedChain, size: int, omega: Array, share: Any = 1.0) -> None:
         self.loaded, self.omega, self.square, self.share = loaded, omega, omega * omega, share
         # derivatives by a damping of 0 are complex where the values are real
         kind = (omega, 1j) if isinstance(omega, Dual) else (omega,)
         self.stiffness: Array = zeros((omega.size, size, size), *kind)
         self.growth: Floats = np.zeros(omega.size)
         self.factors: list[Array] = []
-        self._held = size - rigid
-        self._run()
+        # loads of rigid supports are numbered from the base, and met from the tip
+        self._held = size
+        self.inwards()
 
     def symmetric(self) -> Symmetric:
         """Return the stiffness as entries."""
         w = self.stiffness
         return Symmetric([w[:, i, j] for i, j in places(w.shape[-1])])
 
-    def _run(self) -> None:
-        links, turning = self.loaded.values.links, self.loaded.turning
-        base = self.loaded.values.base
-        # loads of rigid supports are numbered from the base, and met from the tip
-        held = [0 if x.held is None else int(np.sum(np.isinf(x.held))) for x in links]
-        for number in range(len(links) - 1, -1, -1):
-            link, own = links[number], turning.links[number]
-            end, start, turn = self.loaded.carriers[number]
-            rigid = self.loaded.bars[number]
-            self._mass(link.tip)
-            if number + 1 < len(links):
-                self._mass(links[number + 1].stator)
-            self._add(own.end)
-            self._support(number, link, self._held + sum(held[:number]))
-            self._rigid(end)
-            if rigid is not None:
-                self._rigid(rigid[0])
-                self._mass(rigid[1])
-                self._add(own.along)
-            else:
-                stations = self.loaded.stations(number)
-                for outer, inner in itertools.pairwise(stations):
-                    self._loads(number, outer)
-                    self._pieces(number, inner, outer)
-            self._loads(number, 0.0)
-            self._rigid(start)
-            self._add(own.start)
-            self._mass(link.hub)
-            self._joint(number, link)
-            self._rigid(turn)
-        if base is not None:
-            self._mass(links[0].stator)
-            self._add(turning.base)
-            self._release(np.broadcast_to(np.linalg.inv(base), (self.omega.size, 6, 6)))
+    @property
+    def parts(self) -> ChainParts:
+        return self.loaded.parts
 
     def _mass(self, matrix: Array) -> None:
         self.stiffness[:, :6, :6] -= self.square[:, None, None] * matrix
 
-    def _add(self, matrix: Array) -> None:
-        """Add a stiffness against rotation, of forces at rest."""
+    def _turning(self, matrix: Array) -> None:
         self.stiffness[:, 3:6, 3:6] += matrix
 
     def _rigid(self, matrix: Array) -> None:
-        """Move to a place whose motion, times ``matrix``, is the motion here."""
         w = self.stiffness
         w[:, :6] = matrix.T @ w[:, :6]
         w[:, :, :6] = w[:, :, :6] @ matrix
+
+    def _bar(self, number: int, matrix: Array) -> None:
+        self._rigid(matrix)
+        self._loads(number, 0.0)
 
     def _load(self, row: Array, place: int) -> None:
         self.stiffness[:, :6, place] -= row
@@ -116,11 +86,13 @@ class LoadedRecursion:
             if (each.link, each.station) == (number, station):
                 self._load(each.row, k)
 
-    def _support(self, number: int, link: LinkValues, place: int) -> None:
+    def _support(self, number: int, part: LinkParts) -> None:
         """Add springs, and a load for each rigid support beside a spring that has no effect, as without loads."""
+        link, beam = part.values, self.loaded.chain.model.values.links[number].beam
         if link.supports is None or link.held is None:
             return
-        beam = self.loaded.chain.model.values.links[number].beam
+        self._held -= int(np.sum(np.isinf(link.held)))
+        place = self._held
         for direction, stiffness in zip(link.supports, link.held, strict=True):
             if np.isinf(stiffness):
                 self._load(direction, place)
@@ -129,7 +101,16 @@ class LoadedRecursion:
                 stiffness = bending * (waves if np.any(direction[3:]) else waves**3)
             self.stiffness[:, :6, :6] += stiffness * (direction[:, None] * direction)
 
-    def _pieces(self, number: int, start: float, end: float) -> None:
+    def _base(self, stiffness: Array) -> None:
+        self._release(np.broadcast_to(np.linalg.inv(stiffness), (self.omega.size, 6, 6)))
+
+    def _pieces(self, number: int) -> None:
+        for outer, inner in itertools.pairwise(self.loaded.stations(number)):
+            self._loads(number, outer)
+            self._within(number, inner, outer)
+        self._loads(number, 0.0)
+
+    def _within(self, number: int, start: float, end: float) -> None:
         pieces = self.loaded.pieces(number, start, end, self.omega, self.share)
         for k in range(pieces.give.shape[1] - 1, -1, -1):
             stiffness, carried, give = (x[:, k] for x in pieces)
@@ -161,8 +142,8 @@ class LoadedRecursion:
         w[:, :6, :6] = 0.5 * (w[:, :6, :6] + w[:, :6, :6].swapaxes(1, 2))
         w[:, 6:, :6] = released[:, :, 6:].swapaxes(1, 2)
 
-    def _joint(self, number: int, link: LinkValues) -> None:
-        """Release the springs of a joint, and add its rotor with ``J (a . phi_before + N q)^2/2``."""
+    def _joint(self, number: int, part: LinkParts) -> None:
+        link, coupling = part.values, part.turning.joint
         given = np.isfinite(link.stiffness)
         directions, inertia, ratio = link.directions[given], *link.rotor
         spin = (link.directions[-1] * _TURNS)[:, None]
@@ -182,7 +163,6 @@ class LoadedRecursion:
                 for k, each in enumerate(self.loaded.readings, start=6):
                     if each.link == number:
                         acting[:, -1, k] -= each.give
-            coupling = self.loaded.turning.links[number].joint
             acting[:, :, :6] += directions @ coupling.T - turning * (turns @ spin.T)
             springs = stiffness[:, :, None] * np.eye(int(given.sum()))
             whole = springs + own

@@ -87,8 +87,8 @@ def _under_loads(system: SpatialSystem, model: LoadedModel) -> Floats:
         judged = loaded.judged(1.0)
         if judged is None or not judged.clear:
             raise ArmError(_nothing_holds(free))
-    given = system.at_rest, system.size, system.rigid, np.zeros(1), 0.0
-    w, _ = supported(LoadedRecursion(*given).symmetric(), system.rigid)
+    found = LoadedRecursion(system.at_rest, system.size, np.zeros(1), 0.0)
+    w, _ = supported(found.symmetric(), system.rigid)
     return _responses(w, len(system.loads))
 
 

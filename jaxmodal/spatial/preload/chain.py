@@ -1,4 +1,4 @@
-"""An arm in space under static loads, part by part: the pieces of its links, its rigid parts, and ways along them.
+"""An arm in space under static loads, part by part: the pieces of its links, its rigid parts, its forces at rest.
 
 Forces at rest in rigid parts and joints have the energies of `turning`. Rotations in several springs of a joint add as
 vectors, without an order.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,10 @@ from jaxmodal.runtime.array_types import Floats
 from jaxmodal.spatial.modes.modal_model import ModalModel, transfer
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
 from jaxmodal.spatial.modes.turning import Turning, TurningParts, joint_coupling, turned_by
-from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.parts.loads import LoadsInSpace
 from jaxmodal.spatial.preload.equilibrium import RestInSpace
 from jaxmodal.spatial.preload.members import MOST_PIECES, Needed, Pieces, pieces_needed, pieces_of
+from jaxmodal.spatial.preload.parts import Bar, ChainParts, LinkParts, shift
 from jaxmodal.spatial.preload.series import pieces_at, transfer_series
 from jaxmodal.spatial.stiffness.matrices import skew
 
@@ -72,17 +71,17 @@ class PrestressedChain:
         return TurningParts(found, weight(links[0].stator, np.eye(3)))
 
     @functools.cached_property
-    def carriers(self) -> list[tuple[Floats, Floats, Floats]]:
-        """Motions (6, 6) of each link.
-
-        They are those of the tip for that of the end of its elastic part, of the start of this part for that beyond the
-        joint, and before the joint for that of the previous tip; imaginary parts are kept.
-        """
-        found = []
-        for link in self.model.values.links:
-            t = transfer(link)
-            found.append((t.end, t.roll.T @ shift(link.base_offset), t.turn.T))
-        return found
+    def parts(self) -> ChainParts:
+        """What sits in the chain, and how motions pass it; imaginary parts are kept."""
+        values, found = self.model.values, []
+        for number, (link, own) in enumerate(zip(values.links, self.turning.links, strict=True)):
+            t, rigid = transfer(link), None
+            if self.model.links[number].rigid:
+                ahead = shift(np.array([1.0, 0.0, 0.0]) * link.beam.length)
+                rigid = Bar(ahead, bar(self.model, number))
+            start = t.roll.T @ shift(link.base_offset)
+            found.append(LinkParts(link, own, t.turn.T, start, rigid, t.end))
+        return ChainParts(values.base, self.turning.base, found)
 
     @functools.cached_property
     def _looked_at(self) -> list[Floats]:
@@ -136,95 +135,6 @@ class PrestressedChain:
     def _series(self) -> dict[tuple[int, int], Any]:
         """Series of `transfer_series` so far, by the index of a link and its number of pieces."""
         return {}
-
-
-class Along(Protocol):
-    """A way along a chain: what is done at each of its parts, inwards from the tip or outwards from the base.
-
-    A subclass says what is done. `LoadedRecursion` of responses passes the same parts, for many frequencies at once and
-    with dual numbers.
-    """
-
-    chain: PrestressedChain
-
-    def inwards(self) -> None:
-        """Do it at all parts, from the tip to the base."""
-        for do in reversed(self._parts()):
-            do()
-
-    def outwards(self) -> None:
-        """Do it at all parts, from the base to the tip."""
-        for do in self._parts():
-            do()
-
-    def _parts(self) -> list[Callable[[], None]]:
-        """Return what is done at each part, from the base to the tip."""
-        found: list[Callable[[], None]] = []
-
-        def at(do: Callable[..., None], *given: Any) -> None:
-            found.append(functools.partial(do, *given))
-
-        model, turning = self.chain.model, self.chain.turning
-        links = model.values.links
-        if model.values.base is not None:
-            at(self._base, model.values.base)
-            at(self._turning, turning.base)
-            at(self._mass, links[0].stator)
-        for number, (link, own) in enumerate(zip(links, turning.links, strict=True)):
-            end, start, turn = self.chain.carriers[number]
-            at(self._rigid, turn)
-            at(self._joint, number, link)
-            at(self._mass, link.hub)
-            at(self._turning, own.start)
-            at(self._rigid, start)
-            if model.links[number].rigid:
-                at(self._mass, bar(model, number))
-                at(self._turning, own.along)
-                at(self._bar, number, shift(np.array([1.0, 0.0, 0.0]) * link.beam.length))
-            else:
-                at(self._pieces, number)
-            at(self._rigid, end)
-            at(self._turning, own.end)
-            if number + 1 < len(links):
-                at(self._mass, links[number + 1].stator)
-            at(self._support, number, link)
-            at(self._mass, link.tip)
-        return found
-
-    def _rigid(self, matrix: Floats) -> None:
-        """Pass a rigid part, or turn the axes: the motion at its outer side is ``matrix`` times that at its inner."""
-
-    def _bar(self, number: int, matrix: Floats) -> None:
-        """Pass a rigid link (index from 0)."""
-        self._rigid(matrix)
-
-    def _mass(self, matrix: Floats) -> None:
-        """Meet a body with a mass matrix (6, 6)."""
-
-    def _turning(self, matrix: Floats) -> None:
-        """Meet a stiffness (3, 3) against rotation, of forces at rest."""
-
-    def _support(self, number: int, link: LinkValues) -> None:
-        """Meet the supports at the tip of a link (index from 0)."""
-
-    def _pieces(self, number: int) -> None:
-        """Pass an elastic link (index from 0)."""
-
-    def _joint(self, number: int, link: LinkValues) -> None:
-        """Pass the springs of a joint and its rotor, which has ``J (a . phi_before + N q)^2/2``.
-
-        q is the deflection about the axis.
-        """
-
-    def _base(self, stiffness: Floats) -> None:
-        """Pass an elastic base."""
-
-
-def shift(offset: Floats) -> Floats:
-    """Return the motion of a place at ``offset`` for that of the place from which it is seen."""
-    motion = np.eye(6, dtype=offset.dtype)
-    motion[:3, 3:] = -skew(offset)
-    return motion
 
 
 def bar(model: ModalModel, number: int) -> Floats:

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.runtime.array_types import Floats
-from jaxmodal.spatial.modes.values import LinkValues
-from jaxmodal.spatial.preload.chain import Along, PrestressedChain
+from jaxmodal.spatial.preload.chain import PrestressedChain
 from jaxmodal.spatial.preload.members import roots
+from jaxmodal.spatial.preload.parts import Along, ChainParts, LinkParts
 
 #: eigenvalues of pivots below this are kept, not eliminated, and those below this share of the largest, which may be
 #: rounding
@@ -80,6 +80,10 @@ class _Condensing(Along):
         self.pivots: list[Floats] = []
         self.reach = sum(float(np.linalg.norm(at.tip - at.joint)) for at in chain.rest.places)
 
+    @property
+    def parts(self) -> ChainParts:
+        return self.chain.parts
+
     def _add(self, matrix: Floats) -> None:
         """Add a stiffness (6, 6)."""
         self.w += matrix
@@ -90,7 +94,8 @@ class _Condensing(Along):
         self.w[3:, 3:] += own
         self.size.flat[21::7] += np.abs(own.flat[::4])
 
-    def _support(self, number: int, link: LinkValues) -> None:
+    def _support(self, number: int, part: LinkParts) -> None:
+        link = part.values
         if link.supports is None or link.held is None:
             return
         for direction, stiffness in zip(link.supports, link.held, strict=True):
@@ -201,12 +206,12 @@ class _Condensing(Along):
             self._rigid(carried)
             self._add(stiffness)
 
-    def _joint(self, number: int, link: LinkValues) -> None:
+    def _joint(self, number: int, part: LinkParts) -> None:
+        link, coupling = part.values, part.turning.joint
         given = np.isfinite(link.stiffness)
         stiffness = link.stiffness[given]
         held = stiffness > 0.0  # free motions have a root, too, but no own stiffness
         roots = (link.directions[given] / np.sqrt(np.where(held, stiffness, 1.0))[:, None]).T
-        coupling = self.chain.turning.links[number].joint
         inertia, ratio = link.rotor
         spin, give = np.concatenate([np.zeros(3), link.directions[-1, 3:]]), np.zeros(held.size)
         if given[-1]:

@@ -22,11 +22,12 @@ from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.array_types import Floats, Numbers
-from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
+from jaxmodal.spatial.modes.values import ArmValues, arm_values
 from jaxmodal.spatial.parts.loads import LoadsInSpace, SpatialLoads
-from jaxmodal.spatial.preload.chain import Along, PrestressedChain
+from jaxmodal.spatial.preload.chain import PrestressedChain
 from jaxmodal.spatial.preload.equilibrium import forces_at_rest
 from jaxmodal.spatial.preload.loaded import SpatialLoadedArm
+from jaxmodal.spatial.preload.parts import Along, ChainParts, LinkParts
 
 #: directions in which the compliance of a piece is below this share of its largest are rigid
 _RIGID = 1e-13
@@ -247,6 +248,10 @@ class Outwards(Along):
         self.moved: list[Numbers] = []
         self.compliances: list[complex] = []
 
+    @property
+    def parts(self) -> ChainParts:
+        return self.chain.parts
+
     def _next(self, count: int) -> Numbers:
         found, self.left = self.left[:count], self.left[count:]
         return found
@@ -268,13 +273,13 @@ class Outwards(Along):
         self.motion = self._next(6)
         self._spring(stiffness, self.motion)
 
-    def _joint(self, number: int, link: LinkValues) -> None:
+    def _joint(self, number: int, part: LinkParts) -> None:
+        link, coupling = part.values, part.turning.joint
         given = np.isfinite(link.stiffness)
         gives = self._next(int(np.sum(given)))
         before = self.motion[3:]
         give = link.directions[given].T @ gives
         self._spring(np.diag(link.stiffness[given]), gives)
-        coupling = self.chain.turning.links[number].joint
         mixed = self.factor * (before.T @ coupling[3:] @ give)
         self.twice = self.twice + mixed + mixed.T
         inertia, ratio = link.rotor
@@ -297,7 +302,8 @@ class Outwards(Along):
         self._spring(give, forces)
         self.motion = carried @ self.motion + give @ forces
 
-    def _support(self, number: int, link: LinkValues) -> None:
+    def _support(self, number: int, part: LinkParts) -> None:
+        link = part.values
         if link.supports is None or link.held is None:
             return
         for direction, stiffness in zip(link.supports, link.held, strict=True):

@@ -28,11 +28,11 @@ from jaxmodal.spatial.modes.motions import (
     number_of_supports,
 )
 from jaxmodal.spatial.modes.turning import turned_by
-from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.preload.chain import PrestressedChain
 from jaxmodal.spatial.preload.energies import Outwards, Stationary, stationary
 from jaxmodal.spatial.preload.members import carried_states, state_rates
 from jaxmodal.spatial.preload.model import LoadedModel
+from jaxmodal.spatial.preload.parts import LinkParts
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
@@ -226,9 +226,9 @@ class _Recording(Outwards):
         self.forces: list[Numbers] = []
         self.outwards()
 
-    def _joint(self, number: int, link: LinkValues) -> None:
-        self.gives.append(self.left[: int(np.sum(np.isfinite(link.stiffness)))])
-        super()._joint(number, link)
+    def _joint(self, number: int, part: LinkParts) -> None:
+        self.gives.append(self.left[: int(np.sum(np.isfinite(part.values.stiffness)))])
+        super()._joint(number, part)
 
     def _bar(self, number: int, matrix: Numbers) -> None:
         self.states.append([self.motion])
@@ -248,9 +248,9 @@ class _Recording(Outwards):
         self.states[-1].append(np.vstack([self.motion, force]))
         super()._piece(stiffness, carried, give)
 
-    def _support(self, number: int, link: LinkValues) -> None:
-        still, held = np.zeros(self.motion.shape[1]), () if link.held is None else link.held
-        pushed = [still if k == 0.0 else self.pushes.pop(0) for k in held]
+    def _support(self, number: int, part: LinkParts) -> None:
+        still, held = np.zeros(self.motion.shape[1]), part.values.held
+        pushed = [still if k == 0.0 else self.pushes.pop(0) for k in (() if held is None else held)]
         self.forces.append(np.reshape(pushed, (-1, self.motion.shape[1])))
 
 

@@ -20,12 +20,13 @@ from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import frames
-from jaxmodal.spatial.modes.values import BeamValues, LinkValues, arm_values, values_of_beam
+from jaxmodal.spatial.modes.values import BeamValues, arm_values, values_of_beam
 from jaxmodal.spatial.parts.loads import NO_LOADS
-from jaxmodal.spatial.preload.chain import LOOKED_AT, Along, PrestressedChain
+from jaxmodal.spatial.preload.chain import LOOKED_AT, PrestressedChain
 from jaxmodal.spatial.preload.equilibrium import RestInSpace, carried_loads, moved_tips
 from jaxmodal.spatial.preload.held import compatibility, give_of, moved_by_gives, supports_of
 from jaxmodal.spatial.preload.members import inertia_rates, pieces_needed, state_rates
+from jaxmodal.spatial.preload.parts import Along, ChainParts, LinkParts
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from sweeps.explorer.solver.registers import Register, tape_of_arrays
 from sweeps.explorer.solver.spatial_changes import bars_of
@@ -199,6 +200,10 @@ class _Steps(Along):
         self.numbers: list[Any] = []
         self.steps: list[dict[str, Any]] = []
 
+    @property
+    def parts(self) -> ChainParts:
+        return self.chain.parts
+
     def written(self) -> dict[str, Any]:
         """Return the steps, and where the section forces of elastic links begin, at three places of each."""
         model, rest = self.chain.model, self.chain.rest
@@ -236,8 +241,8 @@ class _Steps(Along):
     def _pieces(self, number: int) -> None:
         self.steps.append({"kind": "pieces", "link": number})
 
-    def _joint(self, number: int, link: LinkValues) -> None:
-        own = self.chain.turning.links[number].joint
+    def _joint(self, number: int, part: LinkParts) -> None:
+        link, own = part.values, part.turning.joint
         springs = self.chain.model.links[number].joint_springs
         names = [f"joint_spring{k}" for k in range(1, len(springs) + 1)]
         given = link.directions, link.stiffness, own, link.rotor, self.chain.rest.joints[number]
@@ -249,7 +254,8 @@ class _Steps(Along):
             names=[*(f"{x}.stiffness" for x in names), "joint_stiffness"],
         )
 
-    def _support(self, number: int, link: LinkValues) -> None:
+    def _support(self, number: int, part: LinkParts) -> None:
+        link = part.values
         if link.supports is not None and link.held is not None:
             names = [f"link{number + 1}.support{k + 1}.stiffness" for k in range(len(link.held))]
             given = [np.ravel(x) for x in (link.supports, link.held)]
