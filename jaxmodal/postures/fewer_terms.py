@@ -17,10 +17,6 @@ from jaxmodal.postures.terms import Terms
 _FEWEST = 64
 #: what may be left out of any value, of the size of its panel: somewhat more than its rounding
 _LEFT_OUT = 16.0 * 2.0**-52
-#: a row for each node, and about one for each coefficient of the polynomials
-_PRODUCTS = 2
-
-
 #: values of each panel whose errors are measured; so many times the largest of them, and so much of the size of the
 #: panel, is what the series states, on which `series_roots._MARGIN` comes
 _MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
@@ -86,7 +82,7 @@ def in_fewer_terms(
             groups[-1] = both
         else:
             groups.append(alone)
-    if 2 * sum(group.cost for group in groups) > number * sum(map(len, at)) * _PRODUCTS:
+    if 2 * sum(group.cost for group in groups) > number * sum(map(len, at)):
         return series, None
     lost = np.concatenate([group.lost for group in groups])
     error = np.array(series.error).reshape(panels, -1) + lost[:, None] * size
@@ -136,7 +132,7 @@ class _Group(NamedTuple):
         largest = terms.largest(number) * np.max(own / weights[panels], axis=1)
         lost = largest[:, None] * np.sqrt(out)
         kept = int(np.argmax(lost.max(axis=0) <= _LEFT_OUT))
-        cost = kept * (number + _PRODUCTS * len(scaled))
+        cost = kept * (number + len(scaled))
         return cls(panels, basis[:kept], columns, lost[:, kept], cost)
 
 

@@ -2,7 +2,8 @@
 
 Nothing of the library: the six fields (u, v, psi, N, V, M) of a link obey linear equations in x, whose matrix is
 exponentiated by its power series; joints, bodies and offsets are written out one by one. The unknowns are the three
-forces at the base, and what each joint gives that has neither spring nor damper, which bears nothing. A port is given
+forces at the base, and what each joint gives that has neither spring nor damper, which bears nothing. Springs hold tips
+to a ground at rest, so that a base that moves goes without them. A port is given
 as (place, link from 0, station, row over (u, v, psi)), the place "joint", "link", "tip", "relative" or "base". Under an
 axial force N at rest V is the transverse force, which has the part N v' beside that of shear, and a rigid part of
 length e that turns resists with N e, links besides with the turning stiffnesses of their ends.
@@ -60,6 +61,8 @@ class Chain:
     """One arm at one frequency."""
 
     def __init__(self, arm, omega, theory="timoshenko"):
+        if arm.base_stiffness is not None or arm.loads is not None:
+            raise ValueError("an elastic base and loads are not written here")
         self.arm, self.theory = arm, theory
         self.omega = mpmath.mpmathify(omega)
         self._exponentials = {}
@@ -159,10 +162,25 @@ class Chain:
             stiffness = _number(getattr(link, f"{name}_turning_stiffness"))
             state[5, :] += state[2, :] * (stiffness + _number(link.axial_force) * offset)
 
+        def held(link, angle):
+            """Springs of a tip along x, y and about an axis of the ground, from which the link turns by the angle."""
+            x, y, turning = (
+                _number(getattr(link, f"support_{name}_stiffness"))
+                for name in ("x", "y", "torsional")
+            )
+            s, c = mpmath.sin(angle), mpmath.cos(angle)
+            u, v = state[0, :], state[1, :]
+            along, across = (u * c - v * s) * x, (u * s + v * c) * y
+            state[3, :] = state[3, :] + along * c + across * s
+            state[4, :] = state[4, :] + across * c - along * s
+            state[5, :] = state[5, :] + state[2, :] * turning
+
+        heading = mpf(0)
         if place == "base":
             for k in range(3):
                 state[k, one] = row[k]
         for number, link in enumerate(arm.links):
+            heading += mpf(float(link.joint_angle))
             if number:
                 body(_number(link.stator_mass), _number(link.stator_inertia))
             if number:
@@ -230,6 +248,7 @@ class Chain:
             if number == len(arm.links) - 1:
                 p = arm.payload
                 body(*(_number(x) for x in (p.mass, p.inertia, p.centre_x, p.centre_y)))
+            held(link, heading)
             load("tip", number)
             read("tip", number)
         return state, rows

@@ -103,6 +103,24 @@ def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
     ]
 
 
+def modulus_factor(
+    loss_factor: Array | None, kelvin_voigt_time: Array | None, omega: Array, share: Any = 1.0
+) -> Array | None:
+    """Return what damping, scaled by ``share``, multiplies the moduli of links with at ``omega``; None without damping.
+
+    The arrays broadcast with ``omega``.
+    """
+    lost: Any = 0.0
+    if loss_factor is not None:
+        lost = lost + loss_factor
+    if kelvin_voigt_time is not None:
+        lost = lost + omega * kelvin_voigt_time
+    if loss_factor is None and kelvin_voigt_time is None:
+        return None
+    factor: Array = 1.0 + 1j * (lost * share)
+    return factor
+
+
 def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:
     """Return the beams with their moduli and springs at ``omega``, complex where there is damping.
 
@@ -116,13 +134,8 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
     if damping.is_none:
         return beams
     changes: dict[str, Any] = {}
-    share: Any = 0.0
-    if damping.loss_factor is not None:
-        share = share + damping.loss_factor
-    if damping.kelvin_voigt_time is not None:
-        share = share + omega * damping.kelvin_voigt_time
-    if not isinstance(share, float):
-        factor = 1.0 + 1j * share
+    factor = modulus_factor(damping.loss_factor, damping.kelvin_voigt_time, omega)
+    if factor is not None:
         known = xp.isfinite(beams.shear_modulus_effective)
         shear = xp.where(known, beams.shear_modulus_effective, 1.0) * factor
         changes["youngs_modulus"] = beams.youngs_modulus * factor

@@ -16,6 +16,7 @@ from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.arithmetic.operations import Arithmetic, size_of
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.preload import member_waves
+from jaxmodal.response.driven.damping import modulus_factor
 from jaxmodal.response.driven.members import elastic_member
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
@@ -218,13 +219,8 @@ def _members(system: SpatialSystem, omega: Any, damped: Any) -> FreeEndMember:
     """Return the flexible links in both planes, each field of shape (2, links, F)."""
     s = system.sections
     assert s is not None
-    share: Any = 0.0
-    if system.loss_factor is not None:
-        share = share + system.loss_factor
-    if system.kelvin_voigt_time is not None:
-        share = share + omega * system.kelvin_voigt_time
-    if not isinstance(share, float):
-        factor = 1.0 + 1j * (share * damped)
+    factor = modulus_factor(system.loss_factor, system.kelvin_voigt_time, omega, damped)
+    if factor is not None:
         s = s._replace(
             youngs_modulus=s.youngs_modulus * factor, shear_modulus=s.shear_modulus * factor
         )
