@@ -5,7 +5,15 @@ import pytest
 import scipy.linalg
 
 import jaxmodal as jm
-from tests.support.damped_cantilever import LENGTH, MOMENT, YOUNG, cantilever, pendulum
+from tests.support.damped_cantilever import (
+    AREA,
+    DENSITY,
+    LENGTH,
+    MOMENT,
+    YOUNG,
+    cantilever,
+    pendulum,
+)
 
 EB = "euler_bernoulli"
 OMEGA = np.array([0.0, 12.0, 170.0, 172.3, 900.0, 4000.0])
@@ -144,6 +152,7 @@ def test_dataset_and_table(system):
     [
         (lambda s: s.discrete(0.0), "time_step = 0.0: expected a time in s greater than 0"),
         (lambda s: s.discrete(1e-3, "euler"), "method = 'euler': expected one of 'zoh'"),
+        (lambda s: s.discrete(1e-3, "impulse"), "method = 'impulse': expected .*residual=False"),
         (lambda s: s.discrete(1e-3).discrete(1e-3), "has a time step of 0.001 s already"),
         (lambda s: s.discrete(1e-3).frequency_response(4000.0), "half the sampling frequency"),
         (lambda s: s.discrete(1e-3).reduced(4), "the system is discrete"),
@@ -162,6 +171,34 @@ def test_bad_systems(arm):
         jm.state_space(arm, "tip.x", "tip.x", quantity="velocity")
     with pytest.raises(ValueError, match="undamped mode has no balanced form"):
         jm.state_space(arm, "tip.x", "tip.x", 3).reduced(2)
+
+
+def test_a_system_that_integrates_prints_and_is_refused_at_its_pole():
+    """A free joint has two poles at 0: torque over inertia, twice integrated."""
+    (link,) = cantilever().links
+    arm = jm.Arm((link.replace(joint_stiffness=0.0),))
+    system = jm.state_space(arm, "joint_1.torque", "joint_1.relative_rotation", 3, theory=EB)
+    for each in (system, system.discrete(1e-5)):
+        assert [row[0] for row in each.tables()[0].rows][:2] == ["0.0000", "0.0000"]
+        with pytest.raises(ValueError, match=r"omega = 0.0: is a pole of the system"):
+            each.frequency_response([1.0, 0.0])
+    rigid = jm.state_space(
+        arm, "joint_1.torque", "joint_1.relative_rotation", 1, theory=EB, residual=False
+    )
+    assert rigid.error is None
+    inertia = DENSITY * AREA * LENGTH**3 / 3.0
+    np.testing.assert_allclose(
+        rigid.frequency_response(2.0), [[[-1.0 / (4.0 * inertia)]]], rtol=1e-10, atol=0.0
+    )
+
+
+def test_poles_that_are_gone_within_a_step_are_rows(system):
+    rows = system.discrete(10.0, "zoh").tables()[0].rows
+    strong = jm.state_space(
+        cantilever(), "tip.across", "tip.across", 3, theory=EB, damping_ratio=1.5
+    )
+    assert len(strong.discrete(100.0).tables()[0].rows) == 6
+    assert all(float(ratio) >= 0.0 for _, ratio in rows)
 
 
 def test_an_arm_on_a_rigid_support():

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 QUANTITIES = tuple(OF_RECEPTANCES)
 #: methods of discretisation, as in scipy.signal.cont2discrete
 METHODS = ("zoh", "foh", "bilinear", "impulse")
+#: size of a pole in steps of time that has decayed within one
+_GONE = 1e-300
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -51,7 +53,7 @@ class StateSpace(ResolvedResult):
         accelerations.
     error : TruncationError or None
         Error against the exact response at frequencies up to the last mode; ``error.worst`` is the largest. None after
-        `discrete` and `reduced`.
+        `discrete` and `reduced`, and where no mode vibrates.
     """
 
     A: Floats
@@ -81,7 +83,7 @@ class StateSpace(ResolvedResult):
         Raises
         ------
         ValueError
-            If a frequency is outside this range.
+            If a frequency is outside this range, or is that of a pole, as 0 is of a system that integrates.
         """
         omega = frequencies_of(omega)
         points: Numbers = 1j * omega
@@ -93,7 +95,15 @@ class StateSpace(ResolvedResult):
                 )
             points = np.exp(points * self.time_step)
         square = points[:, None, None] * np.eye(len(self.states)) - self.A
-        found: Numbers = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        try:
+            states: Numbers = np.linalg.solve(square, self.B + 0j)
+        except np.linalg.LinAlgError as error:
+            at = float(omega[int(np.argmin(np.abs(np.linalg.det(square))))])
+            raise ValueError(
+                f"omega = {at!r}: is a pole of the system, where nothing bounds its answer; expected other "
+                "frequencies, in rad/s"
+            ) from error
+        found: Numbers = self.C @ states + self.D
         return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
@@ -110,7 +120,7 @@ class StateSpace(ResolvedResult):
         Raises
         ------
         ValueError
-            If the step is not positive, the method is unknown, or the system is already discrete.
+            If the step is not positive, the method is unknown or does not apply, or the system is already discrete.
         """
         from scipy import signal
 
@@ -124,6 +134,11 @@ class StateSpace(ResolvedResult):
         if method not in METHODS:
             raise ValueError(
                 f"method = {shown(method)}: expected one of {', '.join(map(repr, METHODS))}"
+            )
+        if method == "impulse" and np.any(self.D):
+            raise ValueError(
+                "method = 'impulse': expected a system without direct feed, and this one has some (D); give "
+                "residual=False to state_space for displacements, or another method"
             )
         matrices = (self.A, self.B, self.C, self.D)
         a, b, c, d, _ = signal.cont2discrete(matrices, step, method=method)
@@ -207,12 +222,15 @@ class StateSpace(ResolvedResult):
         """Return a table of the poles as frequencies and damping ratios."""
         poles: Numbers = self.poles
         if self.time_step is not None:
-            poles = np.log(poles) / self.time_step
+            poles = np.log(np.maximum(np.abs(poles), _GONE)) + 1j * np.angle(poles)
+            poles = poles / self.time_step
         poles = poles[poles.imag >= 0.0]
         poles = poles[np.argsort(np.abs(poles))]
+        sizes = np.abs(poles)
+        ratios = np.divide(-poles.real, sizes, out=np.zeros(sizes.shape), where=sizes > 0.0)
         rows = [
-            [hertz_text(abs(pole) / (2.0 * np.pi)), f"{-pole.real / abs(pole) + 0.0:.4g}"]
-            for pole in poles.tolist()
+            [hertz_text(size / (2.0 * np.pi)), f"{ratio + 0.0:.4g}"]
+            for size, ratio in zip(sizes.tolist(), ratios.tolist(), strict=True)
         ]
         time = "" if self.time_step is None else f", time step {self.time_step:g} s"
         names = f"{', '.join(self.inputs)} to {', '.join(self.outputs)}"
@@ -327,5 +345,7 @@ def state_space(
     def receptance(omega: Floats) -> Complexes:
         return system.frequency_response(omega) / (1j * omega) ** power
 
-    error = error_in_band(modes, receptance, 1e-3 * modes.omega[-1], modes.omega[-1])
-    return dataclasses.replace(system, error=error)
+    top = float(modes.omega[-1])
+    if top == 0.0:  # no mode vibrates, and there is no band
+        return system
+    return dataclasses.replace(system, error=error_in_band(modes, receptance, 1e-3 * top, top))
