@@ -130,7 +130,7 @@ def quickest_stretch(
         Limit of the residual vibration at the tip, sum of the amplitudes of all modes, mm.
     impulses
         Delays and weights of a shaper that is applied to the stretched move, such as those of a `ShapedMove`; not
-        together with ``torque``.
+        together with ``torque``. With negative weights limits of the joints hold for copies that all push at once.
     payload_error, stiffness_error, others
         As for `shape_move`: ``left_mm`` holds for all these arms, limits of the joints only for the given arm.
 
@@ -191,6 +191,9 @@ def quickest_stretch(
 
     first = vibration_of(arm, at(1.0), question, known=variants[0].known, progress=progress)
     loads = loads_of(arm, moved(move, times), gravity, torque is not None)
+    # copies that count negatively may add up to more than the move itself
+    most = float(np.abs(weights).sum() / weights.sum())
+    loads = loads._replace(rates=most * loads.rates, changes=most * loads.changes)
     limits = limits_of(loads, first.joints, speed, acceleration, torque)
     least = max((limit.stretch for limit in limits), default=0.0)
     whole = float(knots[-1])

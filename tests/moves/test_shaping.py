@@ -21,6 +21,7 @@ from jaxmodal.moves import (
     write_move,
     write_settings,
 )
+from jaxmodal.moves.paths import knots_of, moved
 from tests.support.commands import run_command
 
 BEAM = {
@@ -141,6 +142,10 @@ def test_kinds_side_by_side():
         ({"kind": "zero"}, "must be one of 'zv'"),
         ({"left": 1.0}, "left = 1.0: must be a share"),
         ({"payload_error": -0.1}, "payload_error = -0.1: must be a share"),
+        ({"kind": np.zeros((2, 2))}, "must be one of 'zv'"),
+        ({"theory": np.zeros((2, 2))}, "is not known; choose one of"),
+        ({"modes": 1}, "modes = 1: must be a list of numbers of modes"),
+        ({"others": None}, "others = None: must be a list of further arms"),
         ({"modes": [3]}, "numbers of modes from 1 to num_modes = 2"),
         ({"others": [ONE]}, r"others\[0\]: must be an arm of 2 joints"),
         ({"stiffness_error": 0.99, "left": 1e-9}, "narrower band"),
@@ -153,7 +158,7 @@ def test_shaping_that_cannot_be_is_refused(options, words):
         "theory": "euler_bernoulli",
         "num_postures": 2,
     } | options
-    with pytest.raises(jm.ArmError, match=words):
+    with pytest.raises(ValueError, match=words):
         shape_move(TWO, TURN, **given)
 
 
@@ -237,6 +242,30 @@ def test_a_stretched_move_is_as_quick_as_its_limits_allow():
     np.testing.assert_allclose(np.abs(torques).max(), 2.5, rtol=1e-6, atol=0)
     with pytest.raises(jm.ArmError, match="for gravity and supports alone"):
         quickest_stretch(ONE, move, 1, theory="euler_bernoulli", torque=1.0, gravity=(0.0, -9.81))
+
+
+@pytest.mark.parametrize("weights", [[0.6, 0.4], [1.5, -0.5], [1.0, -1.0, 1.0]])
+def test_limits_hold_for_shapers_with_negative_impulses(weights):
+    """1.5 times a move less half of its delayed copy is quicker than the move; its limits were those of the move."""
+    move = dynamics.trapezoid([0.0], [0.1], 0.3, 1.0)
+    impulses = np.linspace(0.0, 0.1, len(weights)), weights
+    found = quickest_stretch(
+        ONE,
+        move,
+        1,
+        theory="euler_bernoulli",
+        speed=0.2,
+        acceleration=2.0,
+        impulses=impulses,
+        num_postures=2,
+    )
+    assert found.limits[0].stretch == pytest.approx(
+        0.3 * np.abs(weights).sum() / 0.2, rel=1e-12, abs=1e-12
+    )
+    knots = knots_of(found.motion)
+    _, rates, changes = moved(found.motion, np.linspace(knots[0], knots[-1], 4001))
+    assert np.abs(rates).max() <= 0.2 * (1.0 + 1e-9)
+    assert np.abs(changes).max() <= 2.0 * (1.0 + 1e-9)
 
 
 def test_a_stretched_move_leaves_what_it_may():
