@@ -12,6 +12,7 @@ import sweeps
 from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, fuzz, toml_document
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict, read_problem
+from jaxmodal import dynamics, moves
 from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
 from jaxmodal.runtime import limits
 from sweeps.definition.files import sweep_from_dict
@@ -146,6 +147,24 @@ def test_calls_have_so_many_modes():
     answer = run_command("frequencies", "example:two_link_flexible", "--modes", "9999")
     assert answer.exit_code == 2
     assert "1<=x<=1000" in answer.stderr
+
+
+def test_calls_have_so_many_samples():
+    """A thousand million of them once filled the memory, and the process was killed."""
+    arm = jm.examples.two_link_flexible()
+    move = dynamics.trapezoid([0.0, 0.0], [0.1, 0.2], 1.0, 2.0)
+    more = {"theory": "euler_bernoulli"}
+    calls = {
+        "num_postures": lambda n: moves.move_vibration(arm, move, 1, num_postures=n, **more),
+        "points": lambda n: moves.time_optimal(arm, move, acceleration=1.0, points=n),
+        "samples": lambda n: jm.share_below(arm, 1.0, samples=n),
+        "starts": lambda n: jm.extremes(arm, starts=n),
+        "climbs": lambda n: jm.extremes(arm, climbs=n),
+        "stations": lambda n: jm.mode_shapes(arm, 1, stations=n, **more),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=f"{name} = 1000000000.*1,000,000"):
+            call(10**9)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from jax import Array
 
 from jaxmodal.arm.plain_arrays import aligned, plain
 from jaxmodal.arm.quantities import POSITIVE, Rule, as_scalar, shown
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -76,15 +77,15 @@ def band(omega_min: Any, omega_max: Any, from_zero: bool = False) -> tuple[float
 
 def station_shares(stations: Any) -> Floats:
     """Return shares x/L of the length of a link, shape (S,): the given shares, or S equally spaced ones from 0 to 1."""
-    if is_whole(stations, 2):
+    if is_whole(stations, 2, limits.SAMPLES):
         return np.linspace(0.0, 1.0, int(stations))
     if np.ndim(stations):
         shares = real_array(stations, "stations")
         if shares.ndim == 1 and shares.size and np.all((shares >= 0.0) & (shares <= 1.0)):
             return shares
     raise ArmError(
-        f"stations = {shown(stations)}: must be shares of the length from 0 to 1, or how many of them, 2 or "
-        "more."
+        f"stations = {shown(stations)}: must be shares of the length from 0 to 1, or how many of them, 2 to "
+        f"{limits.SAMPLES:,}."
     )
 
 
@@ -144,6 +145,13 @@ def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> Floa
     if array.shape != shape or not np.all(np.isfinite(array)):
         raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
     return array
+
+
+def listed(name: str, value: Any, expected: str) -> tuple[Any, ...]:
+    """Return the members of a list; text and anything that has no members is refused."""
+    if isinstance(value, str | bytes | Mapping) or not np.iterable(value):
+        raise ArmError(f"{name} = {shown(value)}: must be a list of {expected}.")
+    return tuple(value)
 
 
 def require_truth(name: str, value: object) -> None:

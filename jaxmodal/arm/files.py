@@ -1,8 +1,9 @@
 """Read arms from TOML or JSON files, with every key checked, and write them."""
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -199,15 +200,22 @@ def write_arm(arm: Tabular, path: str | Path) -> None:
     ArmError
         If a value of the arm is traced or batched, or the file cannot be written.
     """
-    path = place_of(path)
-    if path.suffix.lower() == ".json":
+    place = place_of(path)
+    if place.suffix.lower() == ".json":
         text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
     else:
         text = arm.to_toml()
+    with being_written(place):
+        place.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
+def being_written(place: Path) -> Iterator[None]:
+    """Convert an OSError inside the context to an ArmError that names the file."""
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise ArmError(
-            f"{path}: cannot be written ({reason}); give a file in a folder that can."
+            f"{place}: cannot be written ({reason}); give a file in a folder that can."
         ) from error

@@ -51,7 +51,7 @@ def theory_named(theory: str) -> TheoryName:
     ValueError
         For any other name; the message lists the four.
     """
-    if theory not in THEORIES:
+    if not isinstance(theory, str) or theory not in THEORIES:
         raise ValueError(
             f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}."
             f"{suggestion(str(theory).lower().replace('-', '_'), THEORIES)}"

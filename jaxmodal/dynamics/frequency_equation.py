@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
+from jaxmodal.arm.arguments import finite
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
@@ -37,15 +38,12 @@ class EndBody:
     def __post_init__(self) -> None:
         for name in ("mass", "inertia"):
             value = getattr(self, name)
-            if not 0.0 <= value < np.inf:
+            if not 0.0 <= finite(name, value, (), "finite and 0 or more") < np.inf:
                 raise ArmError(
                     f"{name} = {value!r}: must be finite and 0 or more; 0 is an end without a body."
                 )
-        if not abs(self.first_moment) < np.inf:
-            raise ArmError(
-                f"first_moment = {self.first_moment!r}: must be finite; 0 is a body centred on the end."
-            )
-        excess = self.first_moment**2 - self.mass * self.inertia
+        finite("first_moment", self.first_moment, (), "finite; 0 is a body centred on the end")
+        excess = self.first_moment * self.first_moment - self.mass * self.inertia
         if excess > 1e-12 * self.mass * self.inertia:
             raise ArmError(
                 f"first_moment = {self.first_moment!r}: its square must be at most mass times inertia, "

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jaxmodal.arm.files import place_of
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.arm.files import being_written, place_of
 from jaxmodal.runtime.tables import printable
 from jaxmodal.runtime.whole_files import write_text
 
@@ -21,13 +20,9 @@ def written(path: Any, text: str) -> Path:
         If the file cannot be written.
     """
     place = place_of(path)
-    try:
-        return write_text(place, text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ArmError(
-            f"{place}: cannot be written ({reason}); give a file in a folder that can."
-        ) from error
+    with being_written(place):
+        write_text(place, text)
+    return place
 
 
 def commented(lines: Iterable[str]) -> list[str]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import finite, positive, require_truth
-from jaxmodal.arm.files import place_of
+from jaxmodal.arm.files import being_written, place_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.model import FlexibleModel, require_model
@@ -315,10 +315,5 @@ def _write(place: Path, files: Mapping[str, str | bytes]) -> None:
             entry = zipfile.ZipInfo(name, _TIME)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(entry, content)
-    try:
+    with being_written(place):
         write_whole(place, lambda part: part.write_bytes(buffer.getvalue()))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ArmError(
-            f"{place}: cannot be written ({reason}); give a file in a folder that can."
-        ) from error

@@ -21,6 +21,7 @@ from jaxmodal.identification.predictions import modes_of, response_of
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.uncertainty import UNKNOWN, combinations, covariance_of
 from jaxmodal.response.driven.ports import Port, ports
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Floats, Integers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ResolvedResult
@@ -154,7 +155,7 @@ def next_posture(
     if candidates is None:
         inside = Ranges.of(arm, ranges)
         sampler = qmc.Halton(len(inside.addresses), scramble=False)
-        shares = sampler.random(positive_integer(count, "count") + 1)[1:]
+        shares = sampler.random(positive_integer(count, "count", limits.SAMPLES) + 1)[1:]
         values = inside.values(shares)
         candidates = [dict(zip(inside.addresses, row, strict=True)) for row in values.tolist()]
     elif ranges is not None:

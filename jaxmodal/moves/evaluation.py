@@ -85,7 +85,7 @@ def question_of(
         theory,
         _ratios(damping_ratio, wanted),
         None if gravity is None else _pull(arm, gravity),
-        positive_integer(postures, "num_postures"),
+        positive_integer(postures, "num_postures", limits.SAMPLES),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.arguments import positive
+from jaxmodal.arm.files import being_written, place_of
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
 from jaxmodal.moves.paths import knots_of, moved
@@ -43,7 +44,7 @@ def write_move(
     Raises
     ------
     ArmError
-        If ``sample_time`` is not greater than 0, or gives more than two million rows.
+        If ``sample_time`` is not greater than 0, or gives more than two million rows; or the file cannot be written.
     """
     step = positive("sample_time", sample_time, "s")
     knots = knots_of(move, duration)
@@ -52,7 +53,8 @@ def write_move(
             f"sample_time = {step:g} s: makes more than {_MOST_ROWS:,} rows of a move of {knots[-1] - knots[0]:g} s; "
             "give a longer one."
         )
-    times = knots[0] + step * np.arange(np.ceil((knots[-1] - knots[0]) / step - 1e-9))
+    rows_before = max(1.0, np.ceil((knots[-1] - knots[0]) / step - 1e-9))
+    times = knots[0] + step * np.arange(rows_before)
     times = np.append(times, knots[-1])
     angles = np.degrees(moved(move, times)[0])
     headings = ("time [s]", *(f"joint {k + 1} [degree]" for k in range(angles.shape[1])))
@@ -60,7 +62,9 @@ def write_move(
         (f"{time:.9g}", *(f"{angle:.10g}" for angle in row))
         for time, row in zip(times, angles, strict=True)
     ]
-    Path(path).write_text(csv_text(headings, rows), encoding="utf-8")
+    place = place_of(path)
+    with being_written(place):
+        place.write_text(csv_text(headings, rows), encoding="utf-8")
 
 
 def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
@@ -122,13 +126,13 @@ def write_settings(shaped: ShapedMove, path: str | Path) -> None:
     Raises
     ------
     ArmError
-        If Klipper does not support the shaper (`klipper_text`).
+        If Klipper does not support the shaper (`klipper_text`), or the file cannot be written.
     """
-    settings, place = controller_settings(shaped), Path(path)
-    if place.suffix.lower() == ".cfg":
-        place.write_text(klipper_text(settings), encoding="utf-8")
-    else:
-        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    settings, place = controller_settings(shaped), place_of(path)
+    for_klipper = place.suffix.lower() == ".cfg"
+    text = klipper_text(settings) if for_klipper else json.dumps(settings, indent=2) + "\n"
+    with being_written(place):
+        place.write_text(text, encoding="utf-8")
 
 
 def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import listed
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion, Shaped
@@ -99,7 +100,7 @@ def shape_move(
     >>> quiet.holds, f"{quiet.delay:.3f} s"
     (True, '0.192 s')
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ArmError(f"kind = {shown(kind)}: must be one of {', '.join(map(repr, KINDS))}.")
     task = task_of(
         arm,
@@ -155,9 +156,9 @@ def compare_shapers(
         As for `shape_move`.
     """
     allowed = (UNSHAPED, *KINDS)
-    wanted = allowed if kinds is None else tuple(kinds)
+    wanted = allowed if kinds is None else listed("kinds", kinds, "kinds such as ['zv', 'wide']")
     for kind in wanted:
-        if kind not in allowed:
+        if not isinstance(kind, str) or kind not in allowed:
             raise ArmError(f"kinds: {shown(kind)}: must be of {', '.join(map(repr, allowed))}.")
     if not wanted:
         raise ArmError("kinds: is empty; give some, or leave it out for all.")

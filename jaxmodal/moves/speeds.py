@@ -199,6 +199,7 @@ def crossings_along(
     Crossings are located between 4,001 times, with frequencies interpolated between postures; two crossings between
     neighbouring times are missed. Each crossing found is then solved again with the frequencies of its own posture.
     """
+    require_moving_arm(arm)
     own, near = orders_of(arm, orders), _margin(margin)
     question = question_of(arm, num_modes, theory, 0.0, None, num_postures)
     found = vibration_of(arm, move, question, duration, progress=progress)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole, reals
+from jaxmodal.arm.arguments import is_whole, listed, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.moves.evaluation import Question, vibration_of, warn_of_the_way
@@ -52,7 +52,7 @@ def task_of(
     if share.shape != () or not 0.0 < float(share) < 1.0:
         raise ArmError(f"left = {shown(left)}: must be a share above 0 and below 1, such as 0.03.")
     if modes is not None:
-        own = list(modes)
+        own = listed("modes", modes, "numbers of modes from 1")
         if not own or not all(is_whole(mode, 1, question.num_modes) for mode in own):
             raise ArmError(
                 f"modes = {shown(modes)}: must be numbers of modes from 1 to num_modes = {question.num_modes}."

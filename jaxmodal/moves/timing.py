@@ -22,6 +22,7 @@ from jaxmodal.moves.joint_limits import (
 )
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.results import ListedResult, ResolvedResult
@@ -161,7 +162,7 @@ def time_optimal(
         raise ArmError(
             "acceleration, torque: neither is given, and without one a path takes no time; give one or both."
         )
-    number = positive_integer(points, "points")
+    number = positive_integer(points, "points", limits.SAMPLES)
     if number < 8:
         raise ArmError(f"points = {shown(points)}: must be 8 or more.")
     knots = knots_of(move)

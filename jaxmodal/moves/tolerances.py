@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.arguments import listed, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.moves.evaluation import KnownModes
 from jaxmodal.moves.refusals import require_moving_arm
@@ -52,7 +52,7 @@ def variants_of(
             words = f"stiffness {100.0 * share:+g} %"
             text = words if body is arm else f"{name}, {words}"
             found.append(Variant(text, body, 1.0 + share, known))
-    for number, other in enumerate(others, start=1):
+    for number, other in enumerate(listed("others", others, "further arms, or none"), start=1):
         require_moving_arm(other)
         if type(other) is not type(arm) or len(other.joints) != len(arm.joints):
             raise ArmError(

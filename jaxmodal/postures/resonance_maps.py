@@ -23,6 +23,7 @@ from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint
 from jaxmodal.postures.unknowns import Unknown, quantity_given, unknown_of
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.limits import SAMPLES
 from jaxmodal.spatial.arms.arm import AnyArm
 
 _WHAT = "resonance_free"
@@ -101,8 +102,8 @@ def resonance_free(
     """
     arms = turned(arm, theory, _WHAT)
     low, high = band(omega_min, omega_max)
-    if not is_whole(points, 2):
-        raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
+    if not is_whole(points, 2, SAMPLES):
+        raise ValueError(f"points = {shown(points)}; expected a whole number from 2 to {SAMPLES:,}")
     if isinstance(joint, str):
         joint = quantity_given(arm, joint).address
         least, most = _value_limits(joint, limits)

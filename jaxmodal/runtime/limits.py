@@ -14,6 +14,8 @@ TEXT = 1_000
 LINKS = 1_000
 #: modes of one call
 MODES = 1_000
+#: samples, starts, postures, points or stations of one call
+SAMPLES = 1_000_000
 #: modes of one link in motion
 LINK_MODES = 30
 #: generalised coordinates of an arm in motion

@@ -83,7 +83,8 @@ def extremes(
     """
     require_x64()
     mode = positive_integer(mode, "mode", limits.MODES)
-    starts, climbs = positive_integer(starts, "starts"), positive_integer(climbs, "climbs")
+    starts = positive_integer(starts, "starts", limits.SAMPLES)
+    climbs = positive_integer(climbs, "climbs", limits.SAMPLES)
     theory_flags(theory)
     inside = Ranges.of(arm, ranges, payload)
     height = Height(inside, mode, theory)

@@ -70,7 +70,7 @@ def share_below(
     if not (math.isfinite(limit) and limit > 0.0):
         raise ValueError(f"omega = {shown(omega)}: expected a frequency above 0, finite, in rad/s")
     mode = positive_integer(mode, "mode", limits.MODES)
-    samples = positive_integer(samples, "samples")
+    samples = positive_integer(samples, "samples", limits.SAMPLES)
     if not is_whole(seed, 0):
         raise ValueError(f"seed = {shown(seed)}; expected a whole number of 0 or more")
     theory_flags(theory)

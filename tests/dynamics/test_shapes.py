@@ -170,6 +170,10 @@ def test_a_segment_changes_nothing():
     [
         ((-1.0, 0.0, 0.0), "mass = -1.0: must be finite and 0 or more"),
         ((1.0, np.nan, 0.0), "inertia = nan"),
+        (("heavy", 1.0, 0.0), "mass = 'heavy': must be finite"),
+        ((1.0, [1.0], 0.0), r"inertia = \[1.0\]: must be finite"),
+        ((1.0, 1.0, None), "first_moment = None: must be finite"),
+        ((1.0, 1.0, 1e300), "square must be at most mass times inertia"),
         ((1.0, 0.1, 1.0), "square must be at most mass times inertia"),
     ],
 )

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.cli.commands import main
-from jaxmodal.moves import move_vibration, read_move
+from jaxmodal.moves import move_vibration, read_move, write_move
 from jaxmodal.moves.paths import moved
 
 BEAM = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700.0}
@@ -292,6 +292,21 @@ def test_profiles_keep_their_limits_and_arrive():
         steps, middle = np.diff(angle, axis=0) / times[1], 0.5 * (rate[1:] + rate[:-1])
         np.testing.assert_allclose(steps, middle, rtol=0, atol=1e-2)
         np.testing.assert_allclose(rate[0], 0.0, rtol=0, atol=1e-12)
+
+
+def test_a_written_move_has_both_of_its_ends(tmp_path):
+    """With rows farther apart than it is long, too: the file once had its end alone and could not be read."""
+    move, path = dynamics.RestToRest([0.1], [0.5], 2.0), tmp_path / "move.csv"
+    for step in (0.3, 2.0, 5.0, 1e300):
+        write_move(move, path, sample_time=step)
+        back = read_move(path)
+        assert np.asarray(back.breaks)[[0, -1]] == pytest.approx([0.0, 2.0], rel=1e-9, abs=1e-12)
+        ends = [float(back.angles(time)[0]) for time in (0.0, 2.0)]
+        assert ends == pytest.approx([0.1, 0.5], rel=1e-9)
+    with pytest.raises(jm.ArmError, match="cannot be written"):
+        write_move(move, tmp_path / "none" / "move.csv")
+    with pytest.raises(jm.ArmError, match="path = 3: must be the name of a file"):
+        write_move(move, 3)
 
 
 def test_moves_from_files(tmp_path):

@@ -53,6 +53,30 @@ def test_three_impulses_for_its_band_are_the_extra_insensitive_shaper():
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (([], [], 1.0), "must be two rows of finite numbers"),
+        (([0.0, np.nan], [0.5, 0.5], 1.0), "must be two rows of finite numbers"),
+        (([0.0], [0.5, 0.5], 1.0), "must be two rows of finite numbers"),
+        ((["a"], [1.0], 1.0), "delays = .*: must be times, s"),
+        (([0.0], [1.0], [-1.0]), r"omega = \[-1.0\]: must be angular frequencies of 0 or more"),
+        (([0.0], [1.0], 1.0, 1.0), "damping_ratio = 1.0: must be one number from 0 to below 1"),
+        (([0.0], [1.0], 1.0, [0.1]), "must be one number from 0 to below 1"),
+    ],
+)
+def test_shares_of_what_is_no_shaper_are_refused(values, words):
+    with pytest.raises(jm.ArmError, match=words):
+        dynamics.share_left(*values)
+
+
+def test_values_that_no_shaper_has_are_refused():
+    with pytest.raises(jm.ArmError, match=r"left = .*: must be a share"):
+        dynamics.band_shaper([(8.0, 12.0)], left=[0.05])
+    with pytest.raises(jm.ArmError, match="periods are too short"):
+        dynamics.modal_s_curve([0.0], [1.0], [1e300], 1.0, 1.0)
+
+
 @pytest.mark.parametrize("ratio", [0.02, 0.1])
 def test_a_band_shaper_knows_damping(ratio):
     delays, weights = dynamics.band_shaper([(8.0, 12.0), (40.0, 45.0)], [ratio, 0.0], left=0.02)

@@ -113,6 +113,11 @@ def test_speeds_that_cannot_be_are_refused(orders, options, words):
         speeds_to_avoid(TWO, orders, 1, theory=THEORY, **options)
 
 
+def test_crossings_are_those_of_an_arm():
+    with pytest.raises(jm.ArmError, match="arm = 'x'"):
+        crossings_along("x", dynamics.RestToRest([0.0], [1.0], 1.0), ORDERS, 1)
+
+
 def test_the_commands(tmp_path):
     (tmp_path / "move.csv").write_text("0,0,57\n0.1,1,56\n0.3,5,52\n0.5,9,50\n")
     jm.write_arm(TWO, tmp_path / "arm.toml")

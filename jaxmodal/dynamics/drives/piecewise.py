@@ -249,6 +249,10 @@ def modal_s_curve(
             f"omega = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
         )
     long, short = 2.0 * np.pi / omega.min(), 2.0 * np.pi / omega.max()
+    if not long * short > 1e-100:
+        raise ArmError(
+            f"omega = {omega.tolist()}: periods are too short to shape anything; check the unit, rad/s."
+        )
     # with rectangles of area 1, the longest bounds the rate, the two longest the acceleration, all three the jerk,
     # which is twice as large if none is as long as the other two together
     needed = 1.0 / limits["speed"], 1.0 / (limits["acceleration"] * long)

@@ -167,9 +167,10 @@ def band_shaper(
             f"damping_ratio = {shown(damping_ratio)}: must be from 0 to below 1, one number or {len(ends)}, one "
             "for each band."
         )
-    share = float(reals("left", left, "a share above 0 and below 1"))
-    if not 0.0 < share < 1.0:
+    allowed = reals("left", left, "a share above 0 and below 1")
+    if allowed.shape != () or not 0.0 < float(allowed) < 1.0:
         raise ArmError(f"left = {shown(left)}: must be a share above 0 and below 1, such as 0.05.")
+    share = float(allowed)
     given: list[Any] = (
         [impulses] if impulses is None or np.ndim(impulses) == 0 else list(np.asarray(impulses))
     )
@@ -204,11 +205,33 @@ def share_left(delays: Any, weights: Any, omega: Any, damping_ratio: float = 0.0
 
     This is the amplitude at the last impulse, relative to a single impulse of weight 1 at that time. ``delays`` in s
     and ``weights`` define the shaper; ``omega`` is in rad/s, and one ``damping_ratio`` applies to all modes.
+
+    Raises
+    ------
+    ArmError
+        If delays and weights are no two finite rows of one length, a frequency is not finite or below 0, or the ratio
+        is not in [0, 1).
     """
-    times, sizes = np.asarray(delays, np.float64), np.asarray(weights, np.float64)
-    omega = np.asarray(omega, np.float64)[..., None]
-    turned = omega * math.sqrt(1.0 - damping_ratio**2) * times
-    grown = np.exp(damping_ratio * omega * (times - times.max()))
+    times, sizes = reals("delays", delays, "times, s"), reals("weights", weights, "weights")
+    known = np.all(np.isfinite(times)) and np.all(np.isfinite(sizes))
+    if times.ndim != 1 or times.shape != sizes.shape or not times.size or not known:
+        raise ArmError(
+            f"delays, weights: of shapes {times.shape} and {sizes.shape}; must be two rows of finite numbers of one "
+            "length, as `shaper` returns them."
+        )
+    at = reals("omega", omega, "angular frequencies, rad/s")
+    if not np.all((at >= 0.0) & np.isfinite(at)):
+        raise ArmError(
+            f"omega = {shown(omega)}: must be angular frequencies of 0 or more, finite, rad/s."
+        )
+    ratio = reals("damping_ratio", damping_ratio, "one number from 0 to below 1")
+    if ratio.shape != () or not 0.0 <= float(ratio) < 1.0:
+        raise ArmError(
+            f"damping_ratio = {shown(damping_ratio)}: must be one number from 0 to below 1."
+        )
+    at, zeta = at[..., None], float(ratio)
+    turned = at * math.sqrt(1.0 - zeta**2) * times
+    grown = np.exp(zeta * at * (times - times.max()))
     return np.asarray(np.abs(np.sum(sizes * grown * np.exp(1j * turned), axis=-1)))
 
 
