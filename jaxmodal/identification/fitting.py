@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
+from jaxmodal.arm.addresses import full_address
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
@@ -19,10 +20,12 @@ from jaxmodal.identification.measurements import Measured, MeasuredResponse, req
 from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.unknowns import unknowns
+from jaxmodal.postures.readings import warn_of_degrees
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.statuses import Status
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy")
 #: relative change of the sum of squares at which a fit has converged, and at which a rough fit has
@@ -89,6 +92,11 @@ def fit_arm(
     UncertifiedError
         If modes are paired by shape and the given arm has modes that cannot be certified.
 
+    Warns
+    -----
+    ImplausibleWarning
+        An angle of ``settings`` is more than two turns: it is probably in degrees.
+
     Notes
     -----
     Positive quantities (stiffnesses, masses, moduli, damping) are fitted by their logarithms, so that they stay
@@ -116,6 +124,10 @@ def fit_arm(
     most = positive_integer(max_evaluations, "max_evaluations")
     asked = unknowns(arm, parameters, start or {}, bounds or {})
     seen = require_measured(arm, measured, asked.addresses)
+    for each in seen:
+        for name, value in each.settings.items():
+            if unit_of_address(full_address(name, arm), arm) == "rad":
+                warn_of_degrees(f"settings[{name!r}]", value, np.array(value))
     known = require_one_scale(seen)
     if loss != "linear" and not known:
         raise ArmError(

@@ -21,6 +21,8 @@ _NAMED, _NONE = 0.1, 1e-4
 _CHANCE = 0.05
 #: free share of a residual (1 - leverage) below which it is not judged
 _FREE = 1e-6
+#: relative residual that is rounding: of exact values without standard deviations nothing else is left
+_EXACT = 1e-9
 
 
 class Losses(NamedTuple):
@@ -134,4 +136,5 @@ def far_out(residuals: Floats, jacobian: Floats, known: bool) -> Bools:
             squares = residuals**2 / left / (np.sum(residuals**2) / free)
             away = np.sqrt(squares * (free - 1) / np.maximum(free - squares, 0.0))
             limit = t.isf(level, free - 1)
-    return np.asarray((left > _FREE) & (away > limit))
+    judged = (left > _FREE) & (known | (np.abs(residuals) > _EXACT))
+    return np.asarray(judged & (away > limit))

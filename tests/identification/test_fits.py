@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 import jaxmodal as jm
 from jaxmodal.identification import MeasuredModes, fit_arm, next_posture
+from jaxmodal.identification.uncertainty import far_out
 from tests.identification.cases import STIFFNESSES, THEORY, exact_hertz, seen, two_links, wrist
 
 START = dict(zip(STIFFNESSES, (3.2e3, 1.0e3), strict=True))
@@ -154,6 +155,24 @@ def test_an_outlier_is_told_and_a_robust_loss_spares_it():
     assert any("times the standard deviations given" in remark for remark in plain.remarks)
     assert plain.values[0] > 1.005 * TRUE[0]
     np.testing.assert_allclose(robust.values, TRUE[:1], rtol=5e-4)
+
+
+def test_what_rounding_leaves_of_exact_values_is_no_outlier():
+    """Eleven residuals of 1e-14 and one of 1e-12 or 1e-6, beside values of about 1."""
+    rng = np.random.default_rng(0)
+    jacobian = rng.standard_normal((12, 2))
+    for largest, told in ((1e-12, False), (1e-6, True)):
+        residuals = 1e-14 * rng.standard_normal(12)
+        residuals[4] = largest
+        out = far_out(residuals, jacobian, known=False)
+        assert out[4] == told
+        assert not np.delete(out, 4).any()
+
+
+def test_settings_in_degrees_are_warned_of():
+    measured = MeasuredModes([5.0], 0.01, settings={"theta_2": 45.0})
+    with pytest.warns(jm.ImplausibleWarning, match=r"settings\['theta_2'\] = 45.0: rad expected"):
+        fit_arm(two_links(), measured, STIFFNESSES[:1], theory=THEORY)
 
 
 def test_values_that_are_no_sizes_are_fitted_as_they_are():

@@ -220,7 +220,7 @@ class FeedForward(Law):
 
     Inverse dynamics without deflections; gravity, supports and friction included. With ``gravity_alone`` only the
     torques that hold the rigid arm still at the motion's angles. A base that floats freely is where the arm's is, and
-    moves on as no force on it makes it.
+    moves on as no force on it makes it. A driven base counts as at rest, whatever its motion.
     """
 
     motion: Motion = holder(*A_MOTION)
