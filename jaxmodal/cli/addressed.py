@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -75,13 +75,24 @@ def values_by_address(
     return found
 
 
-def in_si(arm: AnyArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
-    """Convert values or ranges to SI units; angles, which may be named by joints, are given in degrees."""
+def require_addresses(option: str, arm: AnyArm, given: Iterable[str]) -> None:
+    """Raise an `ArmError` with the option for an address that the arm does not have."""
+    from jaxmodal.arm.addresses import resolve_address
+    from jaxmodal.runtime.errors import within
+
+    for address in given:
+        with within(f"{option} {address}: "):
+            resolve_address(arm, address)
+
+
+def in_si(option: str, arm: AnyArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
+    """Convert values or ranges of an option to SI units; angles, which may be named by joints, are in degrees."""
     from jaxmodal.arm.addresses import resolve_address
     from jaxmodal.spatial.parts.parameters import unit_of_address
 
     if given is None:
         return None
+    require_addresses(option, arm, given)
     found: dict[str, Given] = {}
     for address, value in given.items():
         if any(unit_of_address(single, arm) != "rad" for single in resolve_address(arm, address)):

@@ -71,13 +71,25 @@ class _Written:
 class Number(_Written, type(click.FLOAT)):  # type: ignore[misc]
     """Option type: a number."""
 
+    name = "number"
+
 
 class WholeRange(_Written, click.IntRange):
     """Option type: a whole number between bounds."""
 
+    name = "whole number"
+
 
 class NumberRange(_Written, click.FloatRange):
-    """Option type: a number between bounds."""
+    """Option type: a finite number between bounds."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):  # of NaN no bound complains
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return found
 
 
 def several_numbers(

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from jaxmodal.cli.addressed import require_addresses
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     Posture,
@@ -123,6 +124,7 @@ def buckling(
     arm = posed(load_vibrating_arm(argument), argument, posture_deg, loaded=True)
     loads = given(vectors)
     with refusing(argument):
+        require_addresses("--address", arm, addresses)
         found = solve(
             arm, factors, theory=theory, both_signs=both_signs, addresses=addresses, **loads
         )

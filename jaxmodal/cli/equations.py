@@ -120,8 +120,13 @@ def equations(
     """
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
-    meant = [name for name, suffix in _FORMATS.items() if out is not None and out.suffix == suffix]
+    meant = [
+        name
+        for name, suffix in _FORMATS.items()
+        if out is not None and out.suffix.lower() == suffix
+    ]
     if form is None:
+        require_file("--out", out, tuple(dict.fromkeys(_FORMATS.values())))
         form = meant[0] if meant else "numpy"
     if meant and form not in meant:
         raise BadInput(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.addressed import in_si, ranges_by_address, values_by_address
+from jaxmodal.cli.addressed import in_si, ranges_by_address, require_addresses, values_by_address
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     BadInput,
@@ -157,14 +157,15 @@ def fit(
             "--next: needs measured frequencies, of which postures are proposed; leave it out."
         )
     with refusing(argument), late_progress("evaluations") as advance:
+        require_addresses("--fit", arm, fitted)
         start = {name: value for name, value in fitted.items() if not math.isnan(value)}
         found = fit_arm(
             arm,
             measured,
             list(fitted),
             theory=theory,
-            start=in_si(arm, start),
-            bounds=in_si(arm, bounds),
+            start=in_si("--fit", arm, start),
+            bounds=in_si("--bounds", arm, bounds),
             loss=loss,
             progress=advance,
         )

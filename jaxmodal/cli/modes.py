@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from jaxmodal.cli.addressed import require_addresses
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     BadInput,
@@ -208,6 +209,7 @@ def sensitivities(
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
         sought = modes_of(arm, modes)
+        require_addresses("--address", arm, addresses)
         table = all_sensitivities(
             arm, sought, theory=theory, addresses=addresses or None, repeated=repeated, throw=False
         )

@@ -52,7 +52,7 @@ def _limits(arm: AnyArm, joint: int | str, ranges: dict[str, Range] | None) -> R
                 f"--joint {joint}: its least and its largest value are needed; give them, such as --range {joint}=0,1."
             )
     limits = None
-    for address, ends in (in_si(arm, ranges) or {}).items():
+    for address, ends in (in_si("--range", arm, ranges) or {}).items():
         singles = resolve_address(arm, address)
         if not isinstance(joint, str) or singles != resolve_address(arm, joint):
             raise BadInput(

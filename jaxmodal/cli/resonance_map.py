@@ -67,7 +67,7 @@ def _shared(
     if isinstance(joint, str):
         quantity_given(arm, joint)
     own = across if isinstance(across, str) or across is None else f"link{across}.joint_angle"
-    for address, ends in (in_si(arm, ranges) or {}).items():
+    for address, ends in (in_si("--range", arm, ranges) or {}).items():
         singles = resolve_address(arm, address)
         of_joint = joint if isinstance(joint, str) else f"link{joint}.joint_angle"
         if singles == resolve_address(arm, of_joint):

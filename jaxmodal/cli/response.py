@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from jaxmodal.cli.addressed import require_addresses
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     BadInput,
@@ -218,6 +219,7 @@ def _slopes(
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 
+    require_addresses("--address", arm, addresses)
     return response_sensitivities(
         arm,
         np.asarray(found.omega),

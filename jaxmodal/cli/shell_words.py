@@ -19,7 +19,7 @@ _OTHER_NAMES = {
 #: an argument at the beginning of a message, a place inside it, its value, and the error
 _ARGUMENT = re.compile(
     r"(?P<robot>\S+\.(?:urdf|xacro): )?(?P<name>[a-z_]+)(?P<place>(?:\[[^\]]{0,100}\])?(?:\.[a-z_]+)?)"
-    r"(?: = (?P<value>.{0,200}?))?: (?P<rest>.+)",
+    r"(?: = (?P<value>.{0,200}?)[:;]|:) (?P<rest>.+)",
     re.DOTALL,
 )
 _NUMBER = r"-?\d[\d.e+-]*|-?inf"
@@ -44,9 +44,7 @@ def in_shell_words(message: str, argument: str) -> str:
         return message
     value = "" if found["value"] is None else f" {_key(found['place'])}{_plain(found['value'])}"
     rest = _typed(_PYTHON.sub("", found["rest"]))
-    return (
-        f"{found['robot'] or ''}{option.opts[0]}{value}: {rest}{'' if rest.endswith('.') else '.'}"
-    )
+    return f"{found['robot'] or ''}{option.opts[0]}{value}: {rest}{'' if rest.endswith(('.', '?')) else '.'}"
 
 
 def _key(place: str) -> str:

@@ -170,5 +170,5 @@ def _found(
                 arm, path, orders, modes, theory=theory, margin=margin, progress=advance
             )
     with refusing(argument):
-        inside = {} if workspace else in_si(arm, ranges)
+        inside = {} if workspace else in_si("--range", arm, ranges)
         return speeds_to_avoid(arm, orders, modes, theory=theory, ranges=inside, margin=margin)

@@ -84,7 +84,7 @@ def worst(
     if below is not None and not (math.isfinite(below) and below > 0.0):
         raise BadInput(f"--below {below}: expected a frequency above 0, in Hz.")
     with refusing(argument):
-        inside = in_si(arm, ranges)
+        inside = in_si("--range", arm, ranges)
         found = extremes(arm, inside, mode, theory=theory, payload=payload, starts=starts)
         share = (
             None

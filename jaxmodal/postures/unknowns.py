@@ -285,7 +285,7 @@ def _span(low: float, high: float, usual: float) -> value_zeros.Span:
 
 def quantity_given(arm: AnyArm, address: str) -> Quantity:
     """The value at an address that is given in place of a joint, in which D is a polynomial; others are refused."""
-    if address.isdecimal():
+    if address.isascii() and address.isdecimal():
         raise ValueError(
             f"joint = {shown(address)}: is text; give the number of a joint as {address}"
         )

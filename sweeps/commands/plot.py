@@ -159,6 +159,7 @@ def plot(
     place = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
         ds = selected(ds, at)
+    _require_axes(axes, axes_of(ds))
     names = [*axes, *(name for name in axes_of(ds) if name not in axes)]
     if len(names) < (2 if kind == "maps" else 1):
         raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
@@ -172,6 +173,20 @@ def plot(
         print_json({"store": store, "wrote": written_files(*paths)})
     if levels:
         _tell_missed(ds, names, levels, theory)
+
+
+def _require_axes(axes: Sequence[str], left: Sequence[str]) -> None:
+    """Raise an error for an axis that is given twice, or that is not among those left."""
+    from jaxmodal.runtime.errors import suggestion
+
+    for place, name in enumerate(axes):
+        if name in axes[:place]:
+            raise BadInput(f"--axis {name}: is given twice; give it once.")
+        if name not in left:
+            raise BadInput(
+                f"--axis {name}: the axes that are left are {', '.join(left) or 'none'}."
+                f"{suggestion(name, left)}"
+            )
 
 
 def _suffix(out: str | None, kind_of_file: str | None) -> str:
@@ -201,8 +216,14 @@ def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
     from jaxmodal.runtime.errors import suggestion
 
     known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]
+    seen: set[str] = set()
     for entry in at:
-        name, _, text = entry.partition("=")
+        name, given, text = entry.partition("=")
+        if name in seen:
+            raise BadInput(f"--at {entry}: {name} is given twice; give one value.")
+        seen.add(name)
+        if name in known and not given:
+            raise BadInput(f"--at {entry}: has no value; give {name}=VALUE.")
         if name not in known:
             raise BadInput(
                 f"--at {entry}: the axes are {', '.join(known)}.{suggestion(name, known)}"

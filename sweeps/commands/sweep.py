@@ -333,7 +333,7 @@ def export(store: str, output_format: str, out: Path) -> None:
     """Write the dataset in a STORE as one file: netCDF or CSV, by its suffix.
 
     CSV has one row for each mode of each cell. Cells that are not computed, or of which no digest says that they are
-    whole, have the status not_computed (127) and no values.
+    whole, have the status not_computed (127 in netCDF) and no values.
     """
     from sweeps.store.dataset import UNFINISHED
     from sweeps.store.export import export as write

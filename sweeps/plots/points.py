@@ -61,8 +61,10 @@ def held(
     ds: xr.Dataset, kept: Sequence[str], *outputs: str
 ) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
     """Return the same as `drawn`, for all theories."""
-    for name in kept:
+    for place, name in enumerate(kept):
         checked(ds, name)
+        if name in kept[:place]:
+            raise SweepError(f"{name!r} is given twice; give two axes.")
     chosen = {name: (ds.sizes[name] - 1) // 2 for name in axes_of(ds) if name not in kept}
     rest = in_order(ds[["frequency", *outputs]].isel(chosen), kept).load()
     texts = [

@@ -51,7 +51,18 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
     if kind not in SUFFIXES:
         raise SweepError(f"{path}: give a file that ends in .nc or .csv.")
     loaded = ds.load()
-    write_or_refuse(path, loaded.to_netcdf if kind == ".nc" else as_table(loaded).to_csv)
+    write_or_refuse(path, loaded.to_netcdf if kind == ".nc" else _with_names(loaded).to_csv)
+
+
+def _with_names(ds: xr.Dataset) -> Any:
+    """Return the table of a dataset with statuses by name: a CSV file has no place for what codes mean."""
+    table = as_table(ds)
+    for column in table.columns:
+        about = ds[column].attrs if column in ds else {}
+        if "flag_meanings" in about:
+            names = about["flag_meanings"].split()
+            table[column] = table[column].map(dict(zip(about["flag_values"], names, strict=True)))
+    return table
 
 
 def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:

@@ -36,6 +36,7 @@ parameter = "theta_2"
 values = [0, 1]
 """
 BEAM = "--theory rayleigh"
+ARM = "example:two_link_flexible"
 
 
 @pytest.fixture(autouse=True)
@@ -97,13 +98,13 @@ def test_keys_are_listed_only_where_none_is_near(text, slip, meant, folder):
         ),
         (
             "sensitivities space.toml --address link1.tip_mass",
-            "space.toml: 'link1.tip_mass' is not a parameter of this arm: it is one of arms in a plane; of an arm in "
-            "space the same is 'link1.body.mass', where the link has one.",
+            "space.toml: --address link1.tip_mass: 'link1.tip_mass' is not a parameter of this arm: it is one "
+            "of arms in a plane; of an arm in space the same is 'link1.body.mass', where the link has one.",
         ),
         (
             "sensitivities plane.toml --address link1.hub.mass",
-            "plane.toml: 'link1.hub.mass' is not a parameter of this arm: it is one of arms in space; of an arm in a "
-            "plane the same is 'link1.hub_mass', where the link has one.",
+            "plane.toml: --address link1.hub.mass: 'link1.hub.mass' is not a parameter of this arm: it is one "
+            "of arms in space; of an arm in a plane the same is 'link1.hub_mass', where the link has one.",
         ),
     ],
 )
@@ -206,3 +207,62 @@ def test_values_of_files_are_not_taken_for_options(folder):
     (folder / "arm.toml").write_text(PLANE + "[dynamics]\ngravity = [1]\nuntil = 1\n")
     assert "--gravity" not in said("equations arm.toml")
     assert "--gravity 1,2,3: must be" in said("equations arm.toml --gravity 1,2,3")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sensitivities ARM --address payload.mas",
+        "buckling ARM --tip-force -1,0 --address payload.mas",
+        "response ARM --input tip.y --output tip.y --band-hz 1,2 --points 2 --sensitivities --address payload.mas",
+        "worst ARM --range payload.mas=1,2",
+        "speeds ARM --order 2:81 --range payload.mas=1,2",
+        "resonance-map ARM --band-hz 8,9 --range payload.mas=1,2",
+        "postures ARM --frequency 8 --joint payload.mass --range payload.mas=1,2",
+        "postures ARM --frequency 8 --joint payload.mas",
+    ],
+)
+def test_an_unknown_address_is_told_with_its_option(words):
+    option = next(word for word in reversed(words.split()) if word.startswith("--"))
+    message = said(words.replace("ARM", ARM)).removeprefix(f"{ARM}: ")
+    assert message == (
+        f"{option} payload.mas: 'payload.mas' is not a parameter of this arm. Did you mean 'payload.mass' or "
+        "'payload_mass'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "postures ARM --frequency 8 --joint 3",
+            "--joint 3: expected the number of a link from 2 to 2, whose base has the joint.",
+        ),
+        (
+            "postures ARM --frequency 8 --joint \u0663",
+            "--joint \u0663: '\u0663' is not a parameter of this arm. It has, for one, 'link1.length'.",
+        ),
+        (
+            "resonance-map ARM --band-hz 8,9 --across 2",
+            "--across 2: expected the address of a parameter.",
+        ),
+        (
+            "modes ARM --modes 2.5",
+            "Invalid value for '--modes': '2.5' is not a valid whole number.",
+        ),
+        (
+            "campbell ARM --rates 0,5 --order nan",
+            "Invalid value for '--order': 'nan' is not a finite number.",
+        ),
+        (
+            "campbell ARM --rates 0,5 --order inf",
+            "Invalid value for '--order': 'inf' is not a finite number.",
+        ),
+        (
+            "equations ARM --out arm.zip",
+            "--out arm.zip: give a file that ends in .c or .py or .m or .tex.",
+        ),
+    ],
+)
+def test_a_value_that_is_none_is_told_with_its_option(words, message):
+    assert said(words.replace("ARM", ARM)).removeprefix(f"{ARM}: ") == message

@@ -15,7 +15,7 @@ from jaxmodal.cli.arguments import BadInput
 from sweeps.commands.plot import selected
 from sweeps.store.zarr_store import open_store
 from tests.support import synthetic_cells
-from tests.support.commands import assert_refused, sweep_command
+from tests.support.commands import assert_refused, run_command, sweep_command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -193,6 +193,7 @@ def test_export_writes_netcdf_and_csv(sweep_file, store):
     lines = Path("a.csv").read_text().splitlines()
     assert lines[0].startswith("theta_2,payload_mass,mode,frequency,status")
     assert len(lines) == 13
+    assert [line.split(",")[4] for line in lines[1:]] == ["certified"] * 12
 
 
 def test_examples_are_listed_and_printed():
@@ -220,6 +221,19 @@ def test_bad_input_is_refused(sweep_file, store):
     assert_refused(sweep_command("plot", store, "--at", "theta_2=x"), "not a number")
     assert_refused(
         sweep_command("plot", store, "--at", "theta_2=nan"), "'nan' is no value of an axis"
+    )
+    assert_refused(sweep_command("plot", store, "--at", "theta_2"), "give theta_2=VALUE")
+    twice = ("--at", "theta_2=0", "--at", "theta_2=1")
+    for command in (("plot", store), ("explore", store, "--out", "page.html")):
+        run = sweep_command if command[0] == "plot" else run_command
+        assert_refused(run(*command, *twice), "--at theta_2=1: theta_2 is given twice")
+    assert_refused(
+        sweep_command("plot", store, "--axis", "theta_2", "--axis", "theta_2"),
+        "--axis theta_2: is given twice",
+    )
+    assert_refused(
+        sweep_command("plot", store, "--axis", "theta_2", "--at", "theta_2=0"),
+        "--axis theta_2: the axes that are left are payload_mass.",
     )
     assert_refused(sweep_command("plot", store, "--kind", "slenderness"), "thickness_factor")
     assert_refused(
