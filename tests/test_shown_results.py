@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+import xarray as xr
 
 import jaxmodal as jm
 import sweeps
@@ -44,6 +45,25 @@ def test_a_batch_is_shown_by_its_ranges():
     assert "4 of 4" in str(batch)
     assert f"{float(batch.frequencies_hz[:, 1].min()):#.5g}" in str(batch)
     assert batch.to_xarray().frequency.dims == ("cell", "mode")
+
+
+def test_datasets_may_be_written_as_netcdf(found, table, tmp_path):
+    """By any engine: SciPy's takes neither an attribute named mode nor a dim without entries."""
+    batch = jm.natural_frequencies_batch(ARM, {"theta_2": np.linspace(0.0, 1.0, 4)}, 2)
+    cells = {"theta_2": np.linspace(0.0, 1.0, 4)}
+    range_ = {"theta_2": (0.0, 1.0)}
+    quantities = jm.modal_quantities_batch(ARM, cells, batch)
+    assert quantities.to_dataframe().shape == (8, 1)
+    buckled = jm.buckling(ARM, 1, theory="euler_bernoulli", gravity=(-1.0, 0.0))
+    for result in (found, table, batch, quantities, buckled, jm.extremes(ARM, range_, starts=8)):
+        data = result.to_xarray()
+        data.to_netcdf(tmp_path / "result.nc", engine="scipy")
+        with xr.open_dataset(tmp_path / "result.nc", engine="scipy") as again:
+            assert set(again.variables) == set(data.variables)
+            for name, column in data.variables.items():
+                written = again[name].values
+                assert np.array_equal(written, column.values.astype(written.dtype)), name
+        assert all("long_name" in each.attrs for each in data.data_vars.values())
 
 
 def test_datasets_hold_hz_and_flags(found, table):

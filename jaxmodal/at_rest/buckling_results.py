@@ -122,13 +122,25 @@ class Buckling(Drawn, Result):
         in_space = self.rotation.ndim == 4
         variables: dict[str, Any] = {
             "load_factor": variable("factor", self.factors, "buckling load factor", "1"),
-            "certified": ("factor", self.certified),
-            "multiplicity": ("factor", self.multiplicity),
+            "certified": variable(
+                "factor", self.certified, "whether the counts confirm the factor"
+            ),
+            "multiplicity": variable("factor", self.multiplicity, "factors inside the bracket"),
             "axial_force": variable(
                 ("link", "end"), self.axial_force, "axial force under the loads as given", "N"
             ),
-            "displacement": (("factor", "link", "station", "axis"), self.displacement),
-            "rotation": (("factor", "link", "station", *("axis",) * in_space), self.rotation),
+            "displacement": variable(
+                ("factor", "link", "station", "axis"),
+                self.displacement,
+                "displacement of the shape, its largest component 1",
+                "m",
+            ),
+            "rotation": variable(
+                ("factor", "link", "station", *("axis",) * in_space),
+                self.rotation,
+                "rotation of the shape",
+                "rad",
+            ),
         }
         coordinates: dict[str, Any] = {
             "factor": np.arange(1, self.factors.size + 1),
@@ -138,6 +150,8 @@ class Buckling(Drawn, Result):
             "axis": ["x", "y", "z"] if in_space else ["x", "y"],
         }
         if self.derivatives is not None:
-            variables["derivative"] = (("factor", "address"), self.derivatives)
+            variables["derivative"] = variable(
+                ("factor", "address"), self.derivatives, "derivative of the factor, per SI unit"
+            )
             coordinates["address"] = list(self.addresses)
         return xarray.Dataset(variables, coordinates, {"theory": self.theory})

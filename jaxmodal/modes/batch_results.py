@@ -87,8 +87,12 @@ class ModalQuantities(Result):
         return _quantities_dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return sensitivities and derivatives as a data frame with one row per arm, mode and parameter."""
-        return self.to_xarray()[["derivative_hz", "logarithmic", "individual"]].to_dataframe()
+        """Return sensitivities and derivatives as a data frame with one row per arm, mode and parameter.
+
+        Without addresses, with one row per arm and mode.
+        """
+        slopes = ["derivative_hz", "logarithmic"] if self.addresses else []
+        return self.to_xarray()[[*slopes, "individual"]].to_dataframe()
 
 
 def _excitations(found: ModalQuantities) -> dict[str, str]:
@@ -138,20 +142,16 @@ def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _quantities_dataset(found: ModalQuantities) -> xarray.Dataset:
-    """Return `ModalQuantities` as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
+    """Return `ModalQuantities` as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz.
+
+    Without addresses there are no derivatives and no dim parameter.
+    """
     import xarray
 
     cells, modes = np.shape(found.individual)
     by_parameter, by_base = ("cell", "mode", "parameter"), ("cell", "mode", "excitation")
     of_bodies = "kg, kg m^2 for rotation"
     variables: dict[str, Any] = {
-        "derivative_hz": variable(
-            by_parameter,
-            np.asarray(found.derivative) / (2.0 * np.pi),
-            "derivative of the frequency",
-            "Hz per unit of the parameter",
-        ),
-        "logarithmic": variable(by_parameter, found.logarithmic, "logarithmic sensitivity", "1"),
         "participation": variable(
             by_base,
             found.participation,
@@ -175,15 +175,24 @@ def _quantities_dataset(found: ModalQuantities) -> xarray.Dataset:
             text = f"peak energy: {name.replace('_', ' ')}"
             variables[f"energy_{name}"] = variable(("cell", "mode", "link"), energy, text, "J")
     links = np.shape(found.energies.translation)[-1]
-    return xarray.Dataset(
-        variables,
-        coords={
-            "cell": np.arange(cells),
-            "mode": np.arange(1, modes + 1),
+    coordinates: dict[str, Any] = {
+        "cell": np.arange(cells),
+        "mode": np.arange(1, modes + 1),
+        "excitation": list(_excitations(found)),
+        "link": np.arange(1, links + 1),
+    }
+    if found.addresses:
+        hertz = np.asarray(found.derivative) / (2.0 * np.pi)
+        per_unit = "Hz per unit of the parameter"
+        variables |= {
+            "derivative_hz": variable(by_parameter, hertz, "derivative of the frequency", per_unit),
+            "logarithmic": variable(
+                by_parameter, found.logarithmic, "logarithmic sensitivity", "1"
+            ),
+        }
+        coordinates |= {
             "parameter": list(found.addresses),
-            "excitation": list(_excitations(found)),
-            "link": np.arange(1, links + 1),
             "unit": ("parameter", [unit_of_address(name) for name in found.addresses]),
             "description": ("parameter", [describe_address(name) for name in found.addresses]),
-        },
-    )
+        }
+    return xarray.Dataset(variables, coordinates)

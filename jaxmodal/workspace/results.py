@@ -144,8 +144,8 @@ class Extremes(Result):
             given = [_shown_value(address, float(side.values[i])) for side in sides]
             name = joint_named(self.lowest.arm, full_address(address)) or address
             variables[address] = variable("side", given, name, "degree" if unit == "rad" else unit)
-        attrs = {"mode": self.mode, "theory": self.theory}
-        return xarray.Dataset(variables, {"side": ["lowest", "highest"]}, attrs)
+        coordinates = {"side": ["lowest", "highest"], "mode": self.mode}
+        return xarray.Dataset(variables, coordinates, {"theory": self.theory})
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
