@@ -9,6 +9,7 @@ import pytest
 import design_opt
 import jaxmodal as jm
 import sweeps
+from jaxmodal.identification import MeasuredModes, fit_arm
 
 ARM = jm.examples.three_link_industrial()
 DAMPED = jm.Arm(tuple(link.replace(loss_factor=0.01) for link in ARM.links), ARM.payload)
@@ -118,3 +119,15 @@ def test_the_last_length_of_a_fixed_reach_is_no_variable():
             design_opt.MaximiseFrequency(1),
             lengths=design_opt.FixedReach(0.1, 2.0),
         )
+
+
+@pytest.mark.parametrize(
+    ("what", "values"), [("start", (1.0, 2.0)), ("bounds", ((0.1, 9.0), (0.2, 8.0)))]
+)
+def test_a_fit_takes_one_value_of_a_parameter(what, values):
+    """By two names of it the last one counted, in silence."""
+    given = dict(zip(("payload.mass", "payload_mass"), values, strict=True))
+    with pytest.raises(
+        jm.ArmError, match=rf"{what}\['payload_mass'\]: 'payload.mass' is given twice, by"
+    ):
+        fit_arm(ARM, [MeasuredModes([4.0, 30.0])], ["payload.mass"], **{what: given})

@@ -168,8 +168,9 @@ def _least_scale(name: str, arm: Any) -> float:
 def _by_parameter(
     what: str, arm: Any, given: Any, names: Sequence[str], members: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """Rename values given by address to the names of the parameters."""
-    found = {}
+    """Rename values given by address to the names of the parameters; each may have one."""
+    found: dict[str, Any] = {}
+    given_by: dict[str, str] = {}
     for address, value in table(what, given, ArmError).items():
         _, (singles,) = asked_for(arm, [address])
         name = next(
@@ -179,7 +180,11 @@ def _by_parameter(
             raise ArmError(
                 f"{what}[{address!r}]: is not fitted; must be one of {', '.join(names)}."
             )
-        found[name] = value
+        if name in found:
+            raise ArmError(
+                f"{what}[{address!r}]: {name!r} is given twice, by {given_by[name]!r} and by {address!r}; give one."
+            )
+        found[name], given_by[name] = value, address
     return found
 
 

@@ -202,9 +202,9 @@ def _across(arm: AnyArm, joints: Sequence[int], joint: int | str, across: Any) -
     if is_whole(across, 1) and across in joints and arm.slides(across):
         return f"link{across}.{arm.position_of(across)}"
     if not is_whole(across, 1) or across not in joints or across == joint:
-        others = " or ".join(str(number) for number in joints if number != joint)
+        others = ", ".join(str(number) for number in joints if number != joint)
         than = "a joint" if isinstance(joint, str) else f"another joint than {joint}"
-        either = f"{than}, {others}, or " if others else ""
+        either = f"{than} (of {others}), or " if others else ""
         raise ValueError(f"across = {shown(across)}; expected {either}the address of a parameter")
     return int(across)
 
