@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 LARGE = 1_000_000_000
 
 
-def refusing() -> contextlib.AbstractContextManager[None]:
-    """Return a context that converts errors of the library to messages of the command."""
+def refusing(argument: str = "") -> contextlib.AbstractContextManager[None]:
+    """Return a context that converts errors of the library to messages that begin with the argument."""
     from sweeps.definition.errors import StoreError
 
-    return arguments.refusing("", StoreError)
+    return arguments.refusing(argument, StoreError)
 
 
 def read(source: str, points: int | None) -> Sweep:

@@ -302,7 +302,7 @@ def verify(store: str, cells: int, seed: int, output_format: str) -> None:
     from sweeps.analysis.verify import verify as verify_cells
 
     ds = opened(store)
-    with refusing():
+    with refusing(store):
         found = verify_cells(ds, cells, seed=seed)
     if output_format == "json":
         print_json({"store": store, **vars(found), "failures": list(found.failures)})

@@ -307,8 +307,10 @@ def test_an_unknown_theory_at_which_to_draw_is_refused(sweep_file):
     assert selected(ds, ("theory=rayleigh",)).frequency.item() == 2.0
 
 
-def test_of_a_store_without_a_computed_cell_nothing_is_drawn(sweep_file):
+def test_of_a_store_without_a_computed_cell_nothing_is_drawn_or_counted(sweep_file):
     open_store("empty.zarr", sweeps.read_sweep(sweep_file))
-    assert_refused(
-        sweep_command("plot", "empty.zarr"), "no cell has been computed; run the sweep first"
-    )
+    for command in ("plot", "verify"):
+        assert_refused(
+            sweep_command(command, "empty.zarr"),
+            "Error: empty.zarr: no cell has been computed; run the sweep first",
+        )
