@@ -100,8 +100,8 @@ def test_statuses_explain_themselves():
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        ([0, 127], "hold 127.*from 0 to 23.*not been computed"),
-        ([0, -1], "hold -1.*from 0 to 23"),
+        ([0, 127], "hold 127.*from 0 to 24.*not been computed"),
+        ([0, -1], "hold -1.*from 0 to 24"),
         ([2**40], "hold 1099511627776"),  # not counted, which would take as much memory
         ([0.0, np.nan], "hold nan"),
         (None, "hold None"),
