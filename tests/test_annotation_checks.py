@@ -1,11 +1,13 @@
 """Do the annotations of inner functions count each time, though their checks are written once?"""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+import jax
 import numpy as np
 import pytest
-from jaxtyping import Float, TypeCheckError
+from jaxtyping import Array, Float, TypeCheckError
 
 from tests.support.annotation_checks import checked, jaxtyped
 
@@ -100,6 +102,26 @@ def test_shapes_that_belong_together_are_those_of_one_call():
     for sizes in ((2, 3), (3, 2)):
         with pytest.raises(TypeCheckError):
             product(np.ones((4, sizes[0])), np.ones(sizes[1]))
+
+
+def test_traced_values_are_told_by_their_shapes_and_iterators_by_their_type():
+    @jaxtyped(typechecker=checked)
+    def passed_on(values: Float[Array, " n"]) -> Float[Array, " n"]:
+        return values
+
+    @jaxtyped(typechecker=checked)
+    def next_of(values: Iterator[int]) -> int:
+        return next(values)
+
+    for _ in range(2):
+        assert jax.eval_shape(passed_on, np.ones(2)).shape == (2,)
+        for wrong in (np.ones((2, 2)), np.ones(2, int)):
+            with pytest.raises(TypeCheckError):
+                jax.eval_shape(passed_on, wrong)
+        assert next_of(iter([1, 2])) == 1
+        for wrong in ([1, 2], iter(["one"])):
+            with pytest.raises(TypeCheckError):
+                next_of(wrong)
 
 
 class Pair(NamedTuple):

@@ -5,7 +5,7 @@ Each function is checked once for arguments and a result of the same kinds, on w
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any, Literal
 
@@ -61,11 +61,11 @@ checked_everywhere = checked
 
 _DECORATOR = jaxtyping.jaxtyped
 
-#: items of a tuple or list up to which its kind is known
-_FEW = 16
+#: items of a tuple, list or dict up to which its kind is known: as many as a link has fields
+_FEW = 64
 
-#: of functions, by what they share, the kinds that have passed: of arguments, and of these with a result
-_PASSED: dict[tuple[Any, ...], set[Any]] = {}
+#: of functions, by what they share, the kinds that have passed: of arguments, and of the results of these
+_PASSED: dict[tuple[Any, ...], dict[tuple[Any, ...], set[Any]]] = {}
 
 
 def install() -> None:
@@ -93,7 +93,7 @@ def jaxtyped(*, typechecker: Any) -> Callable[[Any], Any]:
 
 
 def _by_kinds(function: FunctionType, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
-    passed = _PASSED.setdefault(_signature(function), set())
+    passed = _PASSED.setdefault(_signature(function), {})
 
     @functools.cache
     def whole() -> Callable[..., Any]:
@@ -101,17 +101,20 @@ def _by_kinds(function: FunctionType, decorate: Callable[[Any], Any]) -> Callabl
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        kinds = (*map(_kind, args), *named, *map(_kind, named.values()))
-        if kinds not in passed:
+        kinds = tuple(map(_kind, args))
+        if named:
+            kinds += (*named, *map(_kind, named.values()))
+        of_results = passed.get(kinds)
+        if of_results is None:
             result = whole()(*args, **named)
         else:
             result = function(*args, **named)
-            if (kinds, _kind(result)) in passed:
+            if _kind(result) in of_results:
                 return result
             decorate(_returning(function, result))(*args, **named)
         kind = _kind(result)
         if kind is not None and None not in kinds:
-            passed.update((kinds, (kinds, kind)))
+            passed.setdefault(kinds, set()).add(kind)
         return result
 
     return call
@@ -131,8 +134,9 @@ def _returning(function: FunctionType, value: Any) -> FunctionType:
 def _kind(value: Any) -> Any:
     """All of a value that its checks depend on: its type, of arrays the kind of numbers and the shape too.
 
-    Of texts, whole numbers, flags and types it is the value itself, of tuples and lists the kinds of all items. It is
-    None where a value has to be looked at each time, as a dict.
+    Of texts, whole numbers, flags and types it is the value itself, of tuples, lists and dicts the kinds of all items;
+    of an iterator, whose items no check takes, it is the type. It is None where a value has to be looked at each time,
+    as a dataset.
     """
     kind = type(value)
     if kind not in _MADE_BY:
@@ -143,12 +147,16 @@ def _kind(value: Any) -> Any:
 
 def _maker(kind: type) -> Callable[[Any], Any] | None:
     """How `_kind` is made of a value of this type; None where it is the type."""
-    if issubclass(kind, np.ndarray | jax.Array):
+    if issubclass(kind, np.ndarray | jax.Array | jax.core.Tracer):
         return lambda value: (kind, value.dtype, value.shape)
     if issubclass(kind, str | int | type):
         return lambda value: (kind, value)
     if issubclass(kind, tuple | list):
         return _kinds_of_items
+    if issubclass(kind, dict):
+        return _kinds_in_dict
+    if issubclass(kind, Iterator):
+        return None
     return (lambda _value: None) if issubclass(kind, Iterable) else None
 
 
@@ -157,6 +165,11 @@ def _kinds_of_items(values: Any) -> Any:
         return None
     kinds = tuple(map(_kind, values))
     return None if None in kinds else (type(values), kinds)
+
+
+def _kinds_in_dict(values: Any) -> Any:
+    names, items = (_kinds_of_items(tuple(each)) for each in (values, values.values()))
+    return None if names is None or items is None else (type(values), names, items)
 
 
 _MADE_BY: dict[type, Callable[[Any], Any] | None] = {}
