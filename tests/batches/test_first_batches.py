@@ -50,12 +50,15 @@ def test_work_is_counted_for_each_kind_of_program(arm, worth):
     assert not spent.in_numpy(arm, 6, int(2.0 * worth / (arm.num_links * 6)))
 
 
-def test_what_is_stored_depends_on_the_number_of_cells_alone():
+def test_what_is_stored_depends_on_the_number_of_cells_alone(monkeypatch):
     """Whatever was solved before, a plan for parts of a sweep is the same."""
+    monkeypatch.setattr(first_batches.SPENT, "_work", {})
     values = np.linspace(0.0, 1.0, 600)[None]
     question = plan.Question(FLAT, ("link2.tip_mass",), 2, "timoshenko")
-    for _ in range(2):
+    for spent in (False, True):
         assert isinstance(plan.Plan.of(question, values, FEW).engine, OnHost)
+        assert isinstance(plan.Plan.of(question, values, FEW + 1).engine, Compiled)
+        assert first_batches.SPENT.in_numpy(FLAT, 2, FEW + 1) is not spent
         first_batches.SPENT.in_numpy(FLAT, 2, 10**9)
 
 

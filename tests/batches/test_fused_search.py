@@ -329,9 +329,12 @@ def test_without_pallas_everything_else_works_and_the_word_is_said_once():
     assert result.stderr.count("RuntimeWarning") == 1
 
 
-def test_the_default_device_decides():
-    cpu = jax.local_devices(backend="cpu")[0]
-    assert default_device() == jax.local_devices()[0]
+def test_the_default_device_decides(monkeypatch):
+    """Also where JAX's first device is no CPU, as here a stand-in."""
+    cpu, first = jax.local_devices(backend="cpu")[0], device("gpu", "9.0")
+    devices = {None: [first], "cpu": [cpu]}
+    monkeypatch.setattr(jax, "local_devices", lambda backend=None: devices[backend])
+    assert default_device() is first
     for chosen in (cpu, "cpu"):
         with jax.default_device(chosen):
-            assert default_device() == cpu
+            assert default_device() is cpu

@@ -165,24 +165,31 @@ def test_a_bound_below_zero_is_refused(tmp_path):
         jm.use_compilation_cache(tmp_path, max_bytes=-1)
 
 
-def test_programs_that_compile_sooner_are_functions_as_jit_makes_them():
+@pytest.mark.parametrize("once", [False, True])
+def test_programs_that_compile_sooner_are_functions_as_jit_makes_them(once, monkeypatch):
     """Alone with the options, within other programs and derivatives without; numbers are the same to rounding."""
     import functools
 
     import jax
 
-    @functools.partial(compilation.compiled_sooner, static_argnames="power")
+    options, asked = compilation._sooner(once), []
+    assert options in ({}, compilation._RUN_ONCE if once else compilation._OLDER_KERNELS)
+    monkeypatch.setattr(compilation, "_sooner", lambda once: asked.append(once) or options)
+
+    @functools.partial(compilation.compiled_sooner, runs_once=once, static_argnames="power")
     def function(x, power=2):
         """What it does."""
         return (x * np.sin(1.0)) ** power
 
     assert function.__doc__ == "What it does."
-    assert compilation._sooner() in ({}, compilation._OLDER_KERNELS)
-    assert compilation._sooner(True) in ({}, compilation._RUN_ONCE)
-    assert abs(function(2.0, power=3) - (2.0 * np.sin(1.0)) ** 3) < 1e-14
     slope = jax.jit(jax.grad(function))(1.5)
     assert abs(slope - 3.0 * np.sin(1.0) ** 2) < 1e-14
     # in another program with values that are known
     found = jax.jit(lambda x: x + function(2.0))(1.0)
     assert abs(found - 1.0 - (2.0 * np.sin(1.0)) ** 2) < 1e-14
-    assert jax.vmap(function)(np.ones(3)).shape == (3,)
+    squares = jax.vmap(function)(np.arange(3.0))
+    np.testing.assert_allclose(squares, (np.arange(3.0) * np.sin(1.0)) ** 2, rtol=1e-14, atol=0.0)
+    assert asked == []
+    for _ in range(2):
+        assert abs(function(2.0, power=3) - (2.0 * np.sin(1.0)) ** 3) < 1e-14
+    assert asked == [once]

@@ -1,5 +1,7 @@
 """Cells in blocks whose results stay on the device: is every cell there once, and what was left open in its place?"""
 
+import contextlib
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,13 +43,18 @@ def test_nothing_is_asked_where_nothing_is_left():
     assert np.array_equal(in_blocks_of_cells(block, values, 8, never)["square"], values[0] ** 2)
 
 
-def test_a_device_that_the_caller_has_chosen_keeps_all_blocks():
-    values, chosen = np.ones((2, 19)), []
+@pytest.mark.parametrize("chosen", [False, True])
+def test_devices_take_turns_but_for_one_that_the_caller_has_chosen(chosen, monkeypatch):
+    """A second device is the same one by the name of its platform."""
+    values, taken = np.ones((2, 19)), []
+    first = jax.local_devices()[0]
+    monkeypatch.setattr(jax, "local_devices", lambda: [first, first.platform])
 
     def remembered(part):
-        chosen.append(jax.config.jax_default_device)
+        taken.append(jax.config.jax_default_device)
         return block(part)
 
-    with jax.default_device(jax.local_devices()[0]):
-        in_blocks_of_cells(remembered, values, 8, left_open(values))
-    assert chosen == [jax.local_devices()[0]] * 3
+    with jax.default_device(first) if chosen else contextlib.nullcontext():
+        found = in_blocks_of_cells(remembered, values, 8, left_open(values))
+    assert taken == [first, first if chosen else first.platform, first]
+    np.testing.assert_array_equal(found["square"], np.ones(19))
