@@ -52,10 +52,10 @@ def test_static_compliance_of_a_bent_arm_with_springs():
     bending, axial = 1.0 / (YOUNG * MOMENT), 1.0 / (YOUNG * AREA)
     # along the second link means across the first: its tip moves by its own bending, and by the first spring
     along = bending * a**3 / 3 + a**2 / 900.0 + axial * b
-    # the moment is b at the elbow, so the first link's end turns and moves by b a^2/2 of its bending
-    cross = -(bending * b * a**2 / 2 + a * b / 900.0)
+    # it passes the elbow, where the first link's end turns by a^2/2 of its bending, and the tip back by b times as much
+    cross = bending * b * a**2 / 2 + a * b / 900.0
     np.testing.assert_allclose(found[0, 0], along, rtol=1e-14)
-    np.testing.assert_allclose(abs(found[1, 0]), abs(cross), rtol=1e-14)
+    np.testing.assert_allclose(found[1, 0], cross, rtol=1e-14)
     np.testing.assert_allclose(found[:, 1], [0.0, b / 300.0], rtol=1e-14, atol=1e-18)
 
 

@@ -132,7 +132,7 @@ def test_derivatives_of_an_arm_under_loads_against_differences():
         )
 
     with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        rates = np.asarray(jax.jacfwd(moved)(jnp.asarray(start)))
+        rates = np.asarray(jax.jit(jax.jacfwd(moved))(jnp.asarray(start)))
     for k, value in enumerate(start):
         step = np.zeros(start.size)
         step[k] = 1e-5 * abs(value)
