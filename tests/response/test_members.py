@@ -76,7 +76,9 @@ def test_a_slow_member_at_one_frequency_has_no_axis(beam, omega):
 
 def test_an_imaginary_characteristic_value_is_not_positive():
     """With 0 as its real part, alpha is the root of -z1, and its functions are those of z1 all the same."""
-    z = np.array([2j, -2j, 1e-3j, 0.0j, -0.0 + 3j, 2.0 + 1j, -2.0 + 1j, -4.0 + 0j, 1e-20 + 5j])
+    z = np.array(
+        [2j, -2j, 1e-3j, 0.0j, complex(-0.0, 3.0), 2.0 + 1j, -2.0 + 1j, -4.0 + 0j, 1e-20 + 5j]
+    )
     one = np.ones_like(z)
     w = waves_from(one, one, 2.0 * one, one, z, one, one, one, one, one)
     imaginary = z.real <= 0.0
