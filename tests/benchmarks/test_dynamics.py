@@ -26,7 +26,8 @@ def test_the_table_has_a_row_for_each_run():
     assert text == KEPT.with_name("dynamics_precision.md").read_text()
 
 
-def test_unknown_parts_are_refused_before_anything_is_written(tmp_path):
+def test_unknown_parts_are_refused_before_anything_is_written(tmp_path, capsys):
     with pytest.raises(SystemExit):
         dynamics.main(["--parts", "speed,none", "--out", str(tmp_path / "new.json")])
+    assert "--parts none: give some of" in capsys.readouterr().err
     assert not (tmp_path / "new.json").exists()

@@ -335,6 +335,7 @@ def test_a_closed_pipe_prints_no_traceback(arguments):
     process.stderr.close()
     assert "Traceback" not in stderr
     assert "BrokenPipeError" not in stderr
+    assert process.returncode == 1
 
 
 def test_progress_stays_silent_where_nobody_looks(capsys):

@@ -8,8 +8,10 @@ import click
 import pytest
 
 import benchmarks.reproduction.reproduce
+import benchmarks.studies.optimisation_gallery
 import benchmarks.studies.sweep_gallery
 import design_opt.solvers.optimise
+import jaxmodal.dynamics
 import jaxmodal.dynamics.files
 import jaxmodal.frequencies.one_arm
 import jaxmodal.modes.mode_shapes
@@ -22,8 +24,11 @@ from tests.support.commands import run_command
 ARM = "example:three_link_industrial"
 
 
+BEFORE = "the command worked before it looked at the place"
+
+
 def worked(*_, **__):
-    raise AssertionError("the command worked before it looked at the place")
+    raise AssertionError(BEFORE)
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +40,32 @@ def no_work(monkeypatch):
         (benchmarks.reproduction.reproduce, "reproduce"),
         (sweeps, "run"),
         (benchmarks.studies.sweep_gallery, "make_gallery"),
+        (jaxmodal.dynamics, "turning_frequencies"),
         (design_opt.solvers.optimise, "optimise"),
+        (benchmarks.studies.optimisation_gallery, "make_gallery"),
     ):
         monkeypatch.setattr(module, name, worked)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "modes {arm} --plot a.png",
+        "resonance-map {arm} --band-hz 5,6 --plot a.png",
+        "reproduce --out a",
+        "sweep run example:three_link_payload --out a.zarr",
+        "sweep gallery --out a",
+        "simulate arm.toml --out a.csv",
+        "campbell {arm} --rates 0,3 --plot a.png",
+        "optimise example:three_link_stiffest --out a",
+        "optimise --gallery a",
+    ],
+)
+def test_with_a_place_that_can_be_written_they_would_work(command, tmp_path, monkeypatch):
+    """So what stands above is what they call, and the tests below would notice work."""
+    monkeypatch.chdir(tmp_path)
+    answer = run_command(*command.format(arm=ARM).split())
+    assert str(answer.exception) == BEFORE, answer.output
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,9 @@ def test_all_commands_are_looked_at():
     assert len(ALL) > 20
 
 
-@pytest.mark.parametrize("place", [0, 1, 99])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("name", "place"), [(name, k) for name in ALL for k in range(len(name.split()) + 1)]
+)
 def test_every_command_has_the_option_strict(name, place, monkeypatch):
     """Whatever it does: with a warning it ends with 1, without one as before."""
     command, said = ALL[name], []

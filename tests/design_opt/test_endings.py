@@ -75,7 +75,7 @@ def test_a_search_that_stands_still_beside_an_infeasible_limit_of_buckling_ends(
     sets = {"work": postures[:, None]}
     found = optimise(Problem(both, walls, MinimiseMass(), [limit], postures=sets))
     assert found.status == jm.Status.infeasible
-    assert len(derivatives) < 20 * len(postures)
+    assert 0 < len(derivatives) < 20 * len(postures)
     thick = jm.set_parameters(both, {"link*.section.wall_thickness": 0.02})
     load = {"gravity": (0.0, -9.81), "tip_force": (0.0, -1e6)}
     each = [jm.buckling(thick.with_posture([x]), 1, **load).factors[0] for x in postures]

@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -126,7 +127,20 @@ def test_it_listens_on_this_machine_alone(served):
     assert len(served.token) >= 32
 
 
+def test_further_connections_are_closed_at_once(served, monkeypatch):
+    monkeypatch.setattr(serving._Requests, "timeout", 3600.0)
+    address = ("127.0.0.1", served.server_port)
+    silent = [socket.create_connection(address) for _ in range(serving.CONNECTIONS + 5)]
+    end, closed = time.monotonic() + 10.0, []
+    while len(closed) < 5 and time.monotonic() < end:
+        closed, _, _ = select.select(silent, [], [], 0.1)
+    assert len(closed) == 5
+    for connection in silent:
+        connection.close()
+
+
 def test_who_keeps_a_connection_open_is_cut_off_and_others_are_answered(served, monkeypatch):
+    assert serving._Requests.timeout == serving.PATIENCE
     monkeypatch.setattr(serving._Requests, "timeout", 0.3)
     silent = [socket.create_connection(("127.0.0.1", served.server_port)) for _ in range(40)]
     end = time.monotonic() + 10.0
