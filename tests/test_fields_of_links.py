@@ -1,6 +1,7 @@
 """A field of a joint or of a body is named in few files: docs/developers says in which."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -44,14 +45,20 @@ def code_of(text):
     return ast.unparse(tree)
 
 
-def files_with(name):
-    word = re.compile(rf"\b{name}\b")
+@functools.cache
+def texts():
+    """Of every module of the packages, by its place."""
     files = (
         x
         for package in ("jaxmodal", "sweeps", "design_opt")
         for x in (ROOT / package).rglob("*.py")
     )
-    return [x.relative_to(ROOT).as_posix() for x in files if word.search(x.read_text("utf-8"))]
+    return {x.relative_to(ROOT).as_posix(): x.read_text("utf-8") for x in files}
+
+
+def files_with(name):
+    word = re.compile(rf"\b{name}\b")
+    return [place for place, text in texts().items() if word.search(text)]
 
 
 @pytest.mark.parametrize("name", MOST)
@@ -63,7 +70,7 @@ def test_a_field_stands_in_few_files(name):
 @pytest.mark.parametrize("name", MOST_OF_CODE)
 def test_the_body_at_the_tip_is_named_in_few_files(name):
     word = re.compile(rf"\b{name}\b")
-    found = [x for x in files_with(name) if word.search(code_of((ROOT / x).read_text("utf-8")))]
+    found = [place for place in files_with(name) if word.search(code_of(texts()[place]))]
     assert len(found) == MOST_OF_CODE[name], found
 
 

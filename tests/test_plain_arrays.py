@@ -4,9 +4,6 @@ Under a mask stands a number that is none, and NumPy drops masks in silence; col
 together by their labels.
 """
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -220,11 +217,3 @@ def test_a_value_with_labels_is_none_of_an_arm():
 def test_a_table_is_shown_in_a_few_words():
     with pytest.raises(jm.ArmError, match=r"tip = <Series of pandas \[3\]>: must be three numbers"):
         jm.arm_from_joint_origins([jm.JointOrigin()], [{}], tip=pd.Series([0.1, 0.2, 0.3]))
-
-
-def test_labels_are_told_without_loading_pandas():
-    code = (
-        "import sys, jaxmodal, numpy; from jaxmodal.arm.plain_arrays import plain; "
-        "plain('x', [numpy.zeros(2)]); assert 'pandas' not in sys.modules and 'xarray' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

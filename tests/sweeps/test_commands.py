@@ -251,14 +251,17 @@ def test_an_unwritable_place_is_refused(sweep_file):
 
 
 def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
-    """In one process: first a command of its own, then the package alone; SciPy takes as long to load as all else."""
+    """In one process: a command of its own, an array without labels, the package; SciPy loads as long as all else."""
     code = (
         "import sys; sys.argv = ['jaxmodal', 'examples']\n"
         "from jaxmodal.cli.commands import main\n"
         "main(standalone_mode=False)\n"
         "assert not [name for name in sys.modules if name.split('.')[0] == 'sweeps']\n"
-        "import sweeps\n"
-        "found = [m for m in ('zarr', 'matplotlib', 'distributed', 'scipy') if m in sys.modules]\n"
+        "import sweeps, numpy\n"
+        "from jaxmodal.arm.plain_arrays import plain\n"
+        "plain('x', [numpy.zeros(2)])\n"
+        "heavy = ('zarr', 'matplotlib', 'distributed', 'scipy', 'pandas', 'xarray')\n"
+        "found = [name for name in heavy if name in sys.modules]\n"
         "assert not found, found"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
