@@ -8,6 +8,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.dynamics.drives.motions import checked_angles
+from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
 from jaxmodal.moves.paths import knots_of, moved
 
 
@@ -170,6 +171,20 @@ def test_quintic_splines_go_through_their_points_smoothly():
     np.testing.assert_allclose(move(0.5)[0], moved(move, np.array([0.5]))[0][0], rtol=1e-13, atol=0)
     with pytest.raises(jm.ArmError, match="a row for each time"):
         dynamics.quintic_spline([0.0, 1.0], [[0.0]])
+
+
+def test_accelerations_at_both_ends_are_those_of_the_pieces():
+    """2 rad/s^2 up and down again; a slope of `clip` there, 1/2, once made 0.5 and -0.5 of them, in torques too."""
+    move = dynamics.trapezoid([0.0], [1.0], speed=1.0, acceleration=2.0)
+    for time, change in ((-0.1, 0.0), (0.0, 2.0), (0.5, 0.0), (1.0, -2.0), (1.5, -2.0), (1.6, 0.0)):
+        assert float(move(time)[2][0]) == pytest.approx(change, rel=1e-12, abs=1e-12)
+    steady = PiecewisePolynomial([0.0, 1.0], [[[0.0], [3.0]]])
+    assert [float(steady(time)[1][0]) for time in (-0.1, 0.0, 1.0, 1.1)] == [0.0, 3.0, 3.0, 0.0]
+    shaped = dynamics.Shaped(move, [0.0, 0.25], [0.25, 0.75])
+    knots = knots_of(shaped)
+    at_knots = np.stack([np.asarray(shaped(time)) for time in knots], axis=1)
+    np.testing.assert_allclose(at_knots, moved(shaped, knots), rtol=1e-12, atol=1e-12)
+    assert at_knots[2, :2, 0].tolist() == [0.5, 2.0]
 
 
 def test_motions_of_motions_are_the_same_in_numpy_and_in_jax():

@@ -215,7 +215,8 @@ class Shaped(Motion):
                 f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be two "
                 "one-dimensional arrays of the same length, as `shaper` returns them."
             )
-        times = jnp.maximum(time - delays, 0.0)
+        since = time - delays
+        times = jnp.where(since >= 0.0, since, 0.0)
         return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)
 
 

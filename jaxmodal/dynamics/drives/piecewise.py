@@ -40,9 +40,11 @@ class PiecewisePolynomial(Motion):
 
     def angles(self, time: Any) -> Array:
         breaks, coefficients = floats(self.breaks, self.coefficients)
-        # the end itself, after which all rates are zero, belongs to the last piece
+        # both ends belong to their pieces; jnp.clip would halve the rates there, and quarter the accelerations
         piece = jnp.clip(jnp.searchsorted(breaks, time, side="right") - 1, 0, breaks.size - 2)
-        at = jnp.clip(time, breaks[0], breaks[-1]) - breaks[piece]
+        inside = (time >= breaks[0]) & (time <= breaks[-1])
+        at = jnp.where(inside, time, jnp.where(time < breaks[0], breaks[0], breaks[-1]))
+        at = at - breaks[piece]
         own = coefficients[piece]
         value = own[-1]
         for k in range(own.shape[0] - 2, -1, -1):
