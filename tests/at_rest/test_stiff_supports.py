@@ -8,6 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from tests.explorer.test_held_loads_in_page import held_by_many
+from tests.spatial.cases import tube
 from tests.spatial.loaded_arms import arm_with_everything, of_zero
 from tests.spatial.random_arms import THEORIES
 
@@ -120,3 +121,21 @@ def test_derivatives_and_energies_beside_a_stiff_spring(stiffness):
     np.testing.assert_allclose(*tables, rtol=1e-11, atol=0)
     strain = [jm.mode_shapes(x, 3).energies.strain for x in of_zero(arm)]
     np.testing.assert_allclose(*strain, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e9, 1e13])
+def test_compliance_beside_a_stiff_spring(stiffness):
+    """A cantilever whose tip leans on a spring aslant: its own compliance less what the force of the spring takes."""
+    link = tube(length=1.2, supports=(jm.Support("translation", (1, 2, 2), stiffness),))
+    values, e = link.section_values, 7e10
+    bent = [1.2**3 / (3.0 * e * x) for x in (values.second_moment_z, values.second_moment_y)]
+    alone = np.diag([1.2 / (e * values.area), *bent])
+    row = alone @ np.array([1.0, 2.0, 2.0]) / 3.0
+    given = 1.0 / stiffness + row @ np.array([1.0, 2.0, 2.0]) / 3.0
+    expected = alone - np.outer(row, row) / given
+    tip = ["tip.x", "tip.y", "tip.z"]
+    arm = jm.SpatialArm((link,), loads=jm.SpatialLoads(gravity_z=0.0))
+    found = jm.static_compliance(arm, tip, tip, theory="euler_bernoulli").values
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    slow = jm.frequency_response(arm, 1e-4, tip, tip, theory="euler_bernoulli").values
+    np.testing.assert_allclose(slow.real, expected, rtol=0, atol=1e-11 * np.abs(expected).max())

@@ -25,6 +25,8 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 _TURNS = np.repeat([0.0, 1.0], 3)
 #: relative addition to a singular matrix, the smallest that changes 1
 _NUDGE = 2.0**-52
+#: a spring of a support so many times as stiff as the one beside the force of a rigid support is such a force, too
+_STIFF = 1e2
 
 
 class LoadedRecursion(Along):
@@ -46,12 +48,14 @@ class LoadedRecursion(Along):
         self.loaded, self.omega, self.square, self.share = loaded, omega, omega * omega, share
         # derivatives by a damping of 0 are complex where the values are real
         kind = (omega, 1j) if isinstance(omega, Dual) else (omega,)
-        self.stiffness: Array = zeros((omega.size, size, size), *kind)
+        whole = size + self._stiff()
+        self.stiffness: Array = zeros((omega.size, whole, whole), *kind)
         self.growth: Floats = np.zeros(omega.size)
         self.factors: list[Array] = []
         # loads of rigid supports are numbered from the base, and met from the tip
-        self._held = size
+        self._held = self._sprung = size
         self.inwards()
+        self._without_springs(size)
 
     def symmetric(self) -> Symmetric:
         """Return the stiffness as entries."""
@@ -87,19 +91,52 @@ class LoadedRecursion(Along):
                 self._load(each.row, k)
 
     def _support(self, number: int, part: LinkParts) -> None:
-        """Add springs, and a load for each rigid support beside a spring that has no effect, as without loads."""
-        link, beam = part.values, self.loaded.chain.model.values.links[number].beam
+        """Add springs, and a load for each support much stiffer than what a spring beside it has.
+
+        Beside a rigid one this spring has no effect, as without loads. Of others it is a part, and the compliance of
+        the load that of the rest.
+        """
+        link = part.values
         if link.supports is None or link.held is None:
             return
         self._held -= int(np.sum(np.isinf(link.held)))
         place = self._held
         for direction, stiffness in zip(link.supports, link.held, strict=True):
+            beside = self._slowest(number, direction)
             if np.isinf(stiffness):
                 self._load(direction, place)
-                place += 1
-                waves, bending = SLOWEST / beam.length, min(beam.bending_y, beam.bending_z)
-                stiffness = bending * (waves if np.any(direction[3:]) else waves**3)
+                place, stiffness = place + 1, beside
+            elif value_of(stiffness) > _STIFF * beside:
+                self._load(direction, self._sprung)
+                self.stiffness[:, self._sprung, self._sprung] -= 1.0 / (stiffness - beside)
+                self._sprung, stiffness = self._sprung + 1, beside
             self.stiffness[:, :6, :6] += stiffness * (direction[:, None] * direction)
+
+    def _slowest(self, number: int, direction: Array) -> float:
+        """Return the stiffness of a spring beside the force of a support at a link's tip."""
+        beam = self.loaded.chain.model.values.links[number].beam
+        waves, bending = SLOWEST / beam.length, min(beam.bending_y, beam.bending_z)
+        return float(bending * (waves if np.any(direction[3:]) else waves**3))
+
+    def _stiff(self) -> int:
+        """Return the number of springs of supports that become loads."""
+        found = 0
+        for number, part in enumerate(self.parts.links):
+            link = part.values
+            if link.supports is not None and link.held is not None:
+                for direction, stiffness in zip(link.supports, link.held, strict=True):
+                    least = _STIFF * self._slowest(number, direction)
+                    found += bool(least < value_of(stiffness) < np.inf)
+        return found
+
+    def _without_springs(self, size: int) -> None:
+        """Eliminate the loads of stiff springs, which follow on all others."""
+        own = self.stiffness[:, size:, size:]
+        if not own.size:
+            return
+        self.factors.append(np.linalg.det(-own))
+        given = self.stiffness[:, :size, size:] @ _inverse(own) @ self.stiffness[:, size:, :size]
+        self.stiffness = self.stiffness[:, :size, :size] - 0.5 * (given + given.swapaxes(1, 2))
 
     def _base(self, stiffness: Array) -> None:
         self._release(np.broadcast_to(np.linalg.inv(stiffness), (self.omega.size, 6, 6)))
