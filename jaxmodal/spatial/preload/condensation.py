@@ -71,6 +71,8 @@ class _Condensing(Along):
     ) -> None:
         self.chain, self.factor, self.counts, self.square = chain, factor, counts, square
         self.w, self.size = np.zeros((2, 6, 6))
+        #: only free deflections are scaled by ``size``
+        self.free = any(bool(np.any(x.stiffness == 0.0)) for x in chain.model.values.links)
         #: of the unknowns that are kept: their coupling to the motion here, (6, ...), and their own stiffness
         self.beside, self.own = np.zeros((6, 0)), np.zeros((0, 0))
         #: directions (6, ...) of forces of rigid supports that have done no work on an elastic element yet, and of
@@ -87,12 +89,14 @@ class _Condensing(Along):
     def _add(self, matrix: Floats) -> None:
         """Add a stiffness (6, 6)."""
         self.w += matrix
-        self.size.flat[::7] += np.abs(matrix.flat[::7])
+        if self.free:
+            self.size.flat[::7] += np.abs(matrix.flat[::7])
 
     def _turning(self, matrix: Floats) -> None:
         own = self.factor * matrix
         self.w[3:, 3:] += own
-        self.size.flat[21::7] += np.abs(own.flat[::4])
+        if self.free:
+            self.size.flat[21::7] += np.abs(own.flat[::4])
 
     def _support(self, number: int, part: LinkParts) -> None:
         link = part.values
@@ -106,9 +110,12 @@ class _Condensing(Along):
                 self.gives = np.append(self.gives, 1.0 / stiffness)
 
     def _rigid(self, matrix: Floats) -> None:
-        self.w, self.size = matrix.T @ np.stack([self.w, self.size]) @ matrix
+        self.w = matrix.T @ self.w @ matrix
+        if self.free:
+            self.size = matrix.T @ self.size @ matrix
         self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
-        self.sprung = matrix.T @ self.sprung
+        if self.sprung.size:
+            self.sprung = matrix.T @ self.sprung
 
     def _mass(self, matrix: Floats) -> None:
         self._add(-self.square * matrix)
@@ -160,7 +167,8 @@ class _Condensing(Along):
         """Subtract ``acted values^-1 acted^T`` from the stiffness."""
         w = self.w - (acted / values) @ acted.T
         self.w = 0.5 * (w + w.T)
-        self.size = self.size + (acted / np.abs(values)) @ acted.T
+        if self.free:
+            self.size = self.size + (acted / np.abs(values)) @ acted.T
 
     def _scale(self, roots: Floats, unit: Floats) -> Floats:
         """Return scales of the deflections: free ones by the terms of the stiffness against their kind, others 1."""
