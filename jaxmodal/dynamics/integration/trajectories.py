@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -213,6 +214,17 @@ def _described(system: Driven, times: Array, course: _Course) -> Trajectory:
     return Trajectory(*made)
 
 
+@functools.cache
+def _slope(promotion: Any) -> Callable[[Any, Array, Driven], Array]:
+    """Return `derivative` under a promotion of dtypes, also where diffrax sets its own: JAX traces anew under each."""
+
+    def slope(time: Any, state: Array, system: Driven) -> Array:
+        with jax.numpy_dtype_promotion(promotion):
+            return derivative(time, state, system)
+
+    return slope
+
+
 def _adaptive(
     system: Driven,
     start: Array,
@@ -240,8 +252,9 @@ def _adaptive(
         # at an output time, rounding can place the root just outside the step; the bracket then grows
         finder: Any = optimistix.Bisection(1e-14, 1e-14, expand_if_necessary=True)  # type: ignore[call-arg]
         event = diffrax.Event(lambda t, y, args, **_: jnp.min(margins(args, t, y)), finder, False)
+    promotion = jax.config.values["jax_numpy_dtype_promotion"]
     solution = diffrax.diffeqsolve(
-        diffrax.ODETerm(derivative),
+        diffrax.ODETerm(_slope(promotion)),
         solvers[method](),
         times[0],
         times[-1],
