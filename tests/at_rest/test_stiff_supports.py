@@ -1,4 +1,4 @@
-"""Arms under loads whose supports are far stiffer than what else holds them: closed forms, no loads at all."""
+"""Arms whose supports are far stiffer than what else holds them, under loads and without: closed forms, limits."""
 
 import math
 
@@ -123,8 +123,9 @@ def test_derivatives_and_energies_beside_a_stiff_spring(stiffness):
     np.testing.assert_allclose(*strain, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("loads", [jm.SpatialLoads(gravity_z=0.0), None], ids=["loads", "none"])
 @pytest.mark.parametrize("stiffness", [1e4, 1e9, 1e13])
-def test_compliance_beside_a_stiff_spring(stiffness):
+def test_compliance_beside_a_stiff_spring(stiffness, loads):
     """A cantilever whose tip leans on a spring aslant: its own compliance less what the force of the spring takes."""
     link = tube(length=1.2, supports=(jm.Support("translation", (1, 2, 2), stiffness),))
     values, e = link.section_values, 7e10
@@ -134,8 +135,70 @@ def test_compliance_beside_a_stiff_spring(stiffness):
     given = 1.0 / stiffness + row @ np.array([1.0, 2.0, 2.0]) / 3.0
     expected = alone - np.outer(row, row) / given
     tip = ["tip.x", "tip.y", "tip.z"]
-    arm = jm.SpatialArm((link,), loads=jm.SpatialLoads(gravity_z=0.0))
+    arm = jm.SpatialArm((link,), loads=loads)
     found = jm.static_compliance(arm, tip, tip, theory="euler_bernoulli").values
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     slow = jm.frequency_response(arm, 1e-4, tip, tip, theory="euler_bernoulli").values
     np.testing.assert_allclose(slow.real, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+TIP = ("tip.x", "tip.y", "tip.z")
+
+
+def held(seed, stiffness):
+    """A random arm without loads on a soft base, its rigid supports as springs of one stiffness."""
+    arm = held_by_many(seed)[0].replace(loads=None)
+    names = {
+        f"link{number}.support{k + 1}.stiffness": stiffness
+        for number, link in enumerate(arm.links, start=1)
+        for k, support in enumerate(link.supports)
+        if math.isinf(support.stiffness)
+    }
+    return jm.set_parameters(arm, names) if names else arm
+
+
+@pytest.mark.parametrize(
+    "seeds", [(2, 5), pytest.param((*range(6, 13), 14, 15), marks=pytest.mark.slow, id="more")]
+)
+def test_what_a_stiff_support_gives_is_one_over_its_stiffness(seeds):
+    """In compliances, responses and damped modes: a thousand times less at 1e13 N/m than at 1e10 N/m."""
+    for seed in seeds:
+        theory = THEORIES[seed % 4]
+
+        def answers(arm, theory=theory):
+            yield jm.static_compliance(arm, TIP, TIP, theory=theory).values
+            yield jm.frequency_response(arm, [1e-3, 5.0], TIP, TIP, theory=theory).values
+            damped = arm.replace(
+                links=tuple(x if x.rigid else x.replace(loss_factor=0.02) for x in arm.links)
+            )
+            yield jm.damped_modes(damped, 2, theory=theory).roots
+
+        every = zip(*(answers(held(seed, k)) for k in (math.inf, 1e10, 1e13)), strict=True)
+        for rigid, firm, firmer in every:
+            size = np.abs(rigid).max()
+            given, less = (np.abs(x - rigid).max() / size for x in (firm, firmer))
+            assert given > 1e-9
+            assert less == pytest.approx(1e-3 * given, rel=1e-3, abs=2e-14)
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e9, 1e12])
+def test_a_response_changes_with_a_stiff_support_by_what_its_force_does(stiffness):
+    """A cantilever whose tip leans on a spring aslant, slowly: the derivative is that of its compliance."""
+    link = tube(length=1.2, supports=(jm.Support("translation", (1, 2, 2), stiffness),))
+    values, e = link.section_values, 7e10
+    bent = [1.2**3 / (3.0 * e * x) for x in (values.second_moment_z, values.second_moment_y)]
+    alone = np.diag([1.2 / (e * values.area), *bent])
+    direction = np.array([1.0, 2.0, 2.0]) / 3.0
+    row = alone @ direction
+    given = 1.0 + stiffness * (row @ direction)
+    expected = -np.outer(row, row) / given**2
+    found = jm.response_sensitivities(
+        jm.SpatialArm((link,)),
+        [1e-4],
+        TIP,
+        TIP,
+        addresses=["link1.support1.stiffness"],
+        theory="euler_bernoulli",
+    )
+    slopes = np.squeeze(np.asarray(found.derivative))
+    np.testing.assert_allclose(slopes.real, expected, rtol=0, atol=1e-9 * np.abs(expected).max())

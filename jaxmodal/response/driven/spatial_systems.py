@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.dual import Dual, value_of
 from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -31,6 +31,9 @@ from jaxmodal.spatial.stiffness.matrices import doubles
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+
+#: a support so many times as stiff as the spring beside its force is such a force
+_STIFF = 1e2
 
 
 class DrivenLink(NamedTuple):
@@ -70,8 +73,9 @@ class SpatialSystem:
         Damping of the flexible links, shape (links, 1); None if no link has any.
     loads
         The ports with a load or an output, each once, without those of the base.
-    rigid
-        Number of rigid supports; their forces follow the loads.
+    gives
+        Compliances of the supports whose forces follow the loads: 0 of a rigid one. Under loads these are the rigid
+        supports alone.
     base_motions
         Motion of joint 1, (6,), in ground axes, by port of the base.
     known
@@ -94,7 +98,7 @@ class SpatialSystem:
     outputs: tuple[Port, ...]
     loads: tuple[Port, ...]
     base_motions: dict[Port, list[Any]]
-    rigid: int = 0
+    gives: tuple[Any, ...] = ()
     known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
     at_rest: LoadedChain | None = None
     alike: int = 0
@@ -116,7 +120,12 @@ class SpatialSystem:
     @property
     def size(self) -> int:
         """Size of the stiffness with loads, including the six directions."""
-        return 6 + len(self.loads) + self.rigid
+        return 6 + len(self.loads) + self.forces
+
+    @property
+    def forces(self) -> int:
+        """Number of supports whose forces follow the loads."""
+        return len(self.gives)
 
     @functools.cached_property
     def read_pairs(self) -> frozenset[tuple[int, int]]:
@@ -157,7 +166,8 @@ def spatial_system(
     ]
     bending = [part.link for part in parts if not part.link.rigid]
     sections = sections_of(bending)
-    links, rigid = _with_rigid_supports(links, reduced, sections)
+    least = np.inf if vibrating is not None else _STIFF
+    links, gives = _on_supports(links, reduced, sections, least)
     return SpatialSystem(
         links=tuple(links),
         sections=_with_slopes(sections),
@@ -173,7 +183,7 @@ def spatial_system(
             for each in inputs
             if each.place == "base"
         },
-        rigid=rigid,
+        gives=gives,
         at_rest=None if vibrating is None else LoadedChain.of(vibrating.loaded.chain, arm, loads),
     )
 
@@ -198,40 +208,57 @@ def _alike(x: Floats | None, y: Floats | None) -> bool:
     return x is y if x is None or y is None else bool(np.array_equal(x, y))
 
 
-def _with_rigid_supports(
-    links: Sequence[DrivenLink], reduced: Sequence[ReducedLink], sections: Sections | None
-) -> tuple[list[DrivenLink], int]:
-    """Return the links with a load and a spring for each rigid support of the arm, and the number of rigid supports.
+def _on_supports(
+    links: Sequence[DrivenLink],
+    reduced: Sequence[ReducedLink],
+    sections: Sections | None,
+    least: float,
+) -> tuple[list[DrivenLink], tuple[Any, ...]]:
+    """Return the links with a spring for each support, a load for each rigid or stiff one, and the loads' compliances.
 
     A spring beside a rigid support has no effect on the arm. Without it the arm without its rigid supports swings
-    freely at low frequencies, and their forces, found from its responses, have no digits.
+    freely at low frequencies, and their forces, found from its responses, have no digits. A support more than ``least``
+    times as stiff is such a force, too: its stiffness, added to the others, would leave no digits for what is soft. The
+    spring beside is a part of it, and the compliance of the force that of the rest.
     """
-    nothing, found = [NOTHING] * 6, list(links)
-    own = [
-        (k, [entry(x) for x in support.load])
-        for k, link in enumerate(reduced)
-        for support in link.supports
-        if not support.unit.any()
-    ]
-    for k, load in own:
-        assert sections is not None  # a rigid link has no rigid support
-        entries, spring = found[k].entries, (load, _beside(sections, found[k].place, load))
-        found[k] = found[k]._replace(entries=entries._replace(supports=[*entries.supports, spring]))
-        found = [
-            link._replace(
-                loads=(*link.loads, LoadEntries(load if at == k else nothing, nothing, NOTHING))
-            )
-            for at, link in enumerate(found)
-        ]
-    return found, len(own)
+    nothing, gives = [NOTHING] * 6, []
+    found = list(links)
+    for k, link in enumerate(reduced):
+        for support in link.supports:
+            load, stiffness = [entry(x) for x in support.load], entry(support.root * support.root)
+            if stiffness is NOTHING:
+                continue
+            beside, rigid = _beside(sections, links[k].place, load), not support.unit.any()
+            if rigid or value_of(stiffness) > least * beside:
+                gives.append(0.0 if rigid else 1.0 / (stiffness - beside))
+                stiffness = beside
+                found = [
+                    one._replace(
+                        loads=(
+                            *one.loads,
+                            LoadEntries(load if at == k else nothing, nothing, NOTHING),
+                        )
+                    )
+                    for at, one in enumerate(found)
+                ]
+            entries = found[k].entries
+            entries = entries._replace(supports=[*entries.supports, (load, stiffness)])
+            found[k] = found[k]._replace(entries=entries)
+    return found, tuple(gives)
 
 
-def _beside(sections: Sections, place: int | None, load: Sequence[Any]) -> float:
-    """Return the stiffness of a spring beside a rigid support: some times that with which the link bends."""
-    s = Sections(*(float(np.real(np.ravel(x[place])[0])) for x in sections))
+def _beside(sections: Sections | None, place: int | None, load: Sequence[Any]) -> float:
+    """Return the stiffness of a spring beside the force of a support: some times that with which the link bends.
+
+    A rigid link has that of the softest other one, without limit if all are rigid.
+    """
+    if sections is None:
+        return np.inf
+    s = Sections(*(np.real(x[..., :1]).ravel() for x in sections))
     waves = SLOWEST / s.length
-    bending = s.youngs_modulus * min(s.second_moment_y, s.second_moment_z)
-    return float(bending * (waves if all(x is NOTHING for x in load[:3]) else waves**3))
+    bending = s.youngs_modulus * np.minimum(s.second_moment_y, s.second_moment_z)
+    found = bending * (waves if all(x is NOTHING for x in load[:3]) else waves**3)
+    return float(found.min() if place is None else found[place])
 
 
 class _Part(NamedTuple):
@@ -277,17 +304,12 @@ def _acting(readings: Sequence[Reading], parts: Sequence[_Part]) -> tuple[int, L
 
 
 def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
-    """Return a link without its loads; ``part`` is None for the springs of a base."""
+    """Return a link without its supports and loads; ``part`` is None for the springs of a base."""
     size, has_rotor = len(link.springs), link.rotor is not None
     numbers = iter([entry(x) for x in numbers_of(link, size, has_rotor)])
     springs = [] if part is None else _springs(part)
-    held = [
-        ([entry(x) for x in s.load], entry(s.root * s.root))
-        for s in link.supports
-        if s.unit.any() and s.root.any()
-    ]
     return DrivenLink(
-        entries=LinkEntries.of(numbers, size, has_rotor)._replace(supports=held),
+        entries=LinkEntries.of(numbers, size, has_rotor)._replace(supports=[]),
         springs=tuple(name for name, _ in springs),
         dampers=tuple(damper for _, damper in springs),
         loads=(),

@@ -94,7 +94,7 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
     factors: list[Any] = []
     if system.at_rest is not None:
         found = LoadedRecursion(system.at_rest, system.size, omega, share)
-        return found.factors + _factors_of_supports(found.symmetric(), system.rigid)
+        return found.factors + _factors_of_supports(found.symmetric(), system.forces)
     for each in inward(system, omega, share):
         factors += [plane.delta for plane in each.planes]
         factors += [release.factor for release in each.added.releases]
@@ -103,7 +103,7 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
             if spring is not plain and not is_free(plain):
                 # the pivot of a damped spring has a pole where its complex stiffness vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    return factors + _factors_of_supports(each.added.stiffness, system.rigid)
+    return factors + _factors_of_supports(each.added.stiffness, system.forces)
 
 
 def _factors_of_supports(w: Symmetric, rigid: int) -> list[Any]:

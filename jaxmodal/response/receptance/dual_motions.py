@@ -30,7 +30,7 @@ class Parted(NamedTuple):
 
 def dual_motions(system: SpatialSystem, omega: Dual, parted: Parted | None) -> Dual:
     """Return motions (read, inputs, F) with derivatives, the one by the frequency last."""
-    left, _ = supported(_dual_stiffness(system, omega), system.rigid)
+    left, _ = supported(_dual_stiffness(system, omega), system.forces)
     found = read_motions(system, left, omega, Still())
     if parted is None:
         return found
@@ -49,12 +49,12 @@ def _dual_stiffness(system: SpatialSystem, omega: Dual) -> Symmetric:
 
 def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> Parted | None:
     """Return what rigid supports part, of a system and the same with derivatives, at `off_axis` as dual numbers."""
-    if not (plain.rigid and plain.inputs):
+    if not (plain.forces and plain.inputs):
         return None
     still, read = still_loads(plain), read_ports(plain.quantity, plain.inputs, plain.outputs)
     with np.errstate(all="ignore"):
         w = _dual_stiffness(system, omega)
-        reactions, _ = reactions_of(w, system.rigid)
+        reactions, _ = reactions_of(w, system.forces)
         slopes = dual_motions(system, omega, None).slopes
         nothing = np.zeros(slopes.shape[:3], bool)
         values = np.zeros((*slopes.shape[1:3], 1), bool)

@@ -70,7 +70,7 @@ def _counts_tell(system: SpatialSystem) -> bool:
     """Return whether the natural frequencies of the arm without rigid supports are all where a quantity is infinite."""
     damped = system.loss_factor is not None or system.kelvin_voigt_time is not None
     damped |= any(damper for link in system.links for damper in link.dampers)
-    held = system.rigid > 0 or system.quantity not in OF_RECEPTANCES
+    held = system.forces > 0 or system.quantity not in OF_RECEPTANCES
     return not (damped or held or system.at_rest is not None)
 
 

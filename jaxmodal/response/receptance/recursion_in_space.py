@@ -33,7 +33,7 @@ from jaxmodal.response.receptance.recorded_links import (
     at_joint,
     recorded_link,
 )
-from jaxmodal.response.receptance.rigid_supports import supported
+from jaxmodal.response.receptance.rigid_supports import giving, supported
 from jaxmodal.response.receptance.transfers import to_previous
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Numbers
@@ -58,8 +58,8 @@ def condensed_in_space(
 ) -> tuple[Symmetric, Told]:
     """Return stiffness and loads at the ground, and what denominators tell of loads that are not held."""
     w, told = without_rigid_supports(system, omega, asked)
-    if system.rigid:
-        w, terms = supported(w, system.rigid)
+    if system.forces:
+        w, terms = supported(w, system.forces)
         ground = {row for each in system.base_motions for row, _ in moved_rows(system, each)}
         loads = [6 + load for load in range(len(system.loads)) if load not in held]
         growth = told.growth
@@ -95,7 +95,7 @@ def _outboard(
 
     Both are None where nothing is shared.
     """
-    if not system.alike or system.rigid or not _are_many(system, omega):
+    if not system.alike or system.forces or not _are_many(system, omega):
         return None, None
     key = _key(omega)
     found = system.outboard.get(key)
@@ -159,8 +159,10 @@ def inward(
             with_terms = not isinstance(omega, Dual)
             added = with_link(entries, planes, squared, w, 0, with_terms, link.loads, at_joint)
         w = added.stiffness
-        if link is not links[0] or system.base_motions or system.rigid:
+        if link is not links[0] or system.base_motions or system.forces:
             w = to_previous(w, link.entries, omega)
+        if link is links[0]:
+            w = giving(w, system.gives)
         yield Passed(link, planes, springs, added._replace(stiffness=w))
 
 
@@ -172,7 +174,7 @@ def _are_many(system: SpatialSystem, omega: Numbers) -> bool:
 def _asked(system: SpatialSystem, link: DrivenLink) -> frozenset[int]:
     """Return the numbers of the entries of the stiffness before a link that are needed, in the order of `places`."""
     every = enumerate(places(system.size))
-    if system.rigid or system.part:
+    if system.forces or system.part:
         return frozenset(k for k, _ in every)
     pairs = system.read_pairs
     if link is not system.links[0] or system.base_motions:

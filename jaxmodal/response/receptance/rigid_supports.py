@@ -29,6 +29,15 @@ OFF_AXIS = 10.0 ** np.arange(0.0, 10.0, 2.0) * (1.0 + 0.5j)
 APART = 2.0**-30
 
 
+def giving(w: Symmetric, gives: Sequence[Any]) -> Symmetric:
+    """Return stiffness and loads with the compliances of supports, of whose forces the last loads are."""
+    found = Symmetric(w.entries)
+    for force, give in enumerate(gives, start=w.size - len(gives)):
+        if isinstance(give, Dual) or give > 0.0:
+            found[force, force] = w[force, force] - give
+    return found
+
+
 class Reactions:
     """Forces of rigid supports under loads.
 

@@ -58,14 +58,14 @@ def off_axis(system: SpatialSystem) -> Numbers:
 
 def still_loads(system: SpatialSystem) -> Still:
     """Return the ports that rigid supports fix, and those that they part: from frequencies that are no resonances."""
-    if not system.rigid:
+    if not system.forces:
         return Still()
     omega = off_axis(system)
     held, apart = set(), set()
     with np.errstate(all="ignore"):
         free = without_rigid_supports(system, omega)[0]
-        left, terms = supported(free, system.rigid)
-        sizes = cancelled(free, system.rigid)
+        left, terms = supported(free, system.forces)
+        sizes = cancelled(free, system.forces)
         for i in range(6, left.size):
             own, whole, most = (
                 size_of(x + 0.0 * omega) for x in (left[i, i], free[i, i], terms[i])

@@ -17,7 +17,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
-from jaxmodal.response.receptance.rigid_supports import supported
+from jaxmodal.response.receptance.rigid_supports import giving, supported
 from jaxmodal.response.receptance.still_ports import still_loads
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.response.static.buckled import buckled_error
@@ -88,7 +88,7 @@ def _under_loads(system: SpatialSystem, model: LoadedModel) -> Floats:
         if judged is None or not judged.clear:
             raise ArmError(_nothing_holds(free))
     found = LoadedRecursion(system.at_rest, system.size, np.zeros(1), 0.0)
-    w, _ = supported(found.symmetric(), system.rigid)
+    w, _ = supported(found.symmetric(), system.forces)
     return _responses(w, len(system.loads))
 
 
@@ -188,7 +188,8 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> Float
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    return _responses(supported(w, system.rigid)[0], len(system.loads))
+    w, _ = supported(giving(w, system.gives), system.forces)
+    return _responses(w, len(system.loads))
 
 
 def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
