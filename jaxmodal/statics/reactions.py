@@ -124,10 +124,10 @@ def _solved(matrix: Array, right: Array, held: int) -> Array:
     right = right * scale
     if not on_host(matrix, right):
         return linalg.solve(matrix, right[..., None])[..., 0] * scale
-    values = np.linalg.svd(matrix, compute_uv=False)
-    good = np.isfinite(values[..., -1]) & (values[..., -1] > _SINGULAR * values[..., 0])
-    known = np.isfinite(matrix).all(axis=(-1, -2))
-    plain = np.where(good[..., None, None], matrix, np.eye(matrix.shape[-1]))
+    known, one = np.isfinite(matrix).all(axis=(-1, -2)), np.eye(matrix.shape[-1])
+    values = np.linalg.svd(np.where(known[..., None, None], matrix, one), compute_uv=False)
+    good = known & (values[..., -1] > _SINGULAR * values[..., 0])
+    plain = np.where(good[..., None, None], matrix, one)
     solved = np.where(good[..., None], np.linalg.solve(plain, right[..., None])[..., 0], np.nan)
     loose = known & ~good
     if loose.any():

@@ -202,3 +202,29 @@ def test_a_response_changes_with_a_stiff_support_by_what_its_force_does(stiffnes
     )
     slopes = np.squeeze(np.asarray(found.derivative))
     np.testing.assert_allclose(slopes.real, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("stiffness", [1e17, 1e20])
+def test_stiff_springs_of_which_none_knows_its_share_are_refused(stiffness):
+    """A bar held twice at its tip, where a rod stands on a free hinge: it falls, and was told to have a frequency."""
+    (bar, rod) = rods(9.81, 0.0, -0.5 * math.pi).links
+    bar = bar.replace(rigid=False, joint_stiffness=1e4, joint_springs=())
+
+    def held(each, number):
+        supports = (jm.Support("translation", (1, 0, 0), each),) * number
+        return jm.SpatialArm(
+            (bar.replace(supports=supports), rod.replace(supports=())),
+            loads=jm.SpatialLoads(gravity_z=-9.81),
+        )
+
+    for each, number in ((stiffness, 1), (1e10, 2)):
+        with pytest.raises(jm.UncertifiedError, match="the forces at rest buckle the arm"):
+            jm.natural_frequencies(held(each, number), 1, theory="rayleigh")
+    with pytest.raises(jm.ArmError, match=r"link1.support[12].stiffness = 1e\+.*lost in rounding"):
+        jm.natural_frequencies(held(stiffness, 2), 1, theory="rayleigh")
+
+
+def test_supports_too_soft_to_be_inverted_are_refused_in_words():
+    soft = jm.Link(LENGTH, 7e10, DENSITY, jm.rectangle(SIDE, SIDE), support_y_stiffness=1e-320)
+    with pytest.raises(jm.ArmError, match="not finite in float64"):
+        jm.static_equilibrium(jm.Arm((soft,)), theory="rayleigh", gravity=(0.0, -9.81))

@@ -15,8 +15,13 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.runtime.array_types import Floats
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame
+from jaxmodal.statics.stability import NO_STIFFNESS
+
+#: component of a unit vector of forces above which a support shares in it
+_SHARES = 1e-3
 
 
 class Held(NamedTuple):
@@ -138,6 +143,7 @@ def held_at_rest(
     moves = moved_by_gives(places, supports, free)
     tips, carried = loads()
     compliance, motion = compatibility(supports, tips, under)
+    _require_shares(supports, compliance)
     load = np.array([x.direction @ carried[x.link] for x in free])
     springs = np.array([model.values.links[x.link].stiffness[x.number] for x in free])
     force, give = _solved(compliance, moves, motion, load, springs)
@@ -147,6 +153,26 @@ def held_at_rest(
     for held, q in zip(free, give, strict=True):
         gives[held.link] += q * model.values.links[held.link].directions[held.number]
     return Answer(pushes, gives)
+
+
+def _require_shares(supports: list[Held], compliance: Floats) -> None:
+    """Refuse springs that hold what others hold, so stiff that what each bears is rounding.
+
+    Their forces then have a stiffness of rounding, too, whose sign no count knows.
+    """
+    size = np.sqrt(np.maximum(np.diag(compliance).real, 0.0))
+    scale = 1.0 / np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(compliance.real * scale[:, None] * scale)
+    gives = np.real([each.give for each in supports])
+    sharing = np.flatnonzero((gives > 0.0) & (np.abs(vectors[:, 0]) > _SHARES))
+    if sharing.size and not values[0] > NO_STIFFNESS:
+        stiffest = sharing[np.argmin(gives[sharing])]
+        of = supports[stiffest]
+        raise ArmError(
+            f"link{of.link + 1}.support{of.number + 1}.stiffness = {1.0 / gives[stiffest]:.4g}: other supports hold "
+            "the same motion, and what each of them bears is lost in rounding; give a smaller one, of which 1e10 times "
+            "what the arm itself resists there is as good as rigid, or leave the support out."
+        )
 
 
 def compatibility(
