@@ -132,8 +132,8 @@ class Search:
     def _infeasible(self, outcomes: list[Outcome]) -> OptimisationResult:
         """Return the design with the smallest violation; if it is feasible, the search continues from it."""
         start = min(outcomes, key=lambda found: found.report.violation, default=None)
-        latest = min(self.recorder.steps, key=lambda step: step.violation)
-        report = self.evaluator.report(latest.y if start is None else start.y)
+        nearest = start or min(self.recorder.steps, key=lambda step: step.violation)
+        report = self.evaluator.report(nearest.y)
         try:
             y = least_violation(self.evaluator, report.y, None if start is None else start.chosen)
             report = self.evaluator.report(y)

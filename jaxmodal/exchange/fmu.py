@@ -90,7 +90,10 @@ class SimulationUnit(ShowsTables):
 
     @property
     def stable_step(self) -> float:
-        """Largest stable step of ``"rk4"``, s; infinite if nothing oscillates and no joint has dry friction."""
+        """Largest stable step of ``"rk4"``, s; infinite if nothing oscillates and no joint has dry friction.
+
+        Of oscillations with a damping ratio of about 0.5 it is up to 8 % shorter.
+        """
         limit = _STABLE / self.fastest if self.fastest > 0.0 else math.inf
         held = _STABLE_DECAY / self.stiffest if self.stiffest > self.fastest else math.inf
         return float(min(limit, held))
