@@ -103,6 +103,8 @@ class Recorder:
         self.best: Report | None = None
         self.start = self.best_start = 0
         self.began = time.perf_counter()
+        #: error of the progress function, which ends the search whatever its class
+        self.foreign: Exception | None = None
         self.resumed: dict[str, Any] | None = None
         if self.checkpoint is not None and self.checkpoint.exists():
             self.resumed = self._read()
@@ -135,7 +137,12 @@ class Recorder:
             if self.progress is not None:
                 known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
                 worst = worst_posture(report)
-                self.progress(Progress(step.start, step.iteration, *known, worst, self.best))
+                seen = Progress(step.start, step.iteration, *known, worst, self.best)
+                try:
+                    self.progress(seen)
+                except Exception as error:
+                    self.foreign = error
+                    raise
         finally:
             if self.checkpoint is not None:
                 self._write()

@@ -68,6 +68,7 @@ class Search:
         try:
             return [self._from_start(point)]
         except _NOT_EVALUATED as error:
+            self._require_own(error)
             self.failed[number] = error
         own = [step for step in self.recorder.steps if step.start == number]
         if not own:
@@ -79,6 +80,11 @@ class Search:
             else min(own, key=lambda step: step.violation)
         )
         return self._conditions(self.evaluator.report(best.y))
+
+    def _require_own(self, error: ValueError) -> None:
+        """Raise an error that is none of the designs, but of the progress function."""
+        if error is self.recorder.foreign:
+            raise error
 
     def _from_start(self, start: np.ndarray, method: str | None = None) -> Outcome:
         """Search from one start; go on from a design with far other objectives, which then count relative to it."""
@@ -141,6 +147,7 @@ class Search:
             if _feasible(report):
                 return self._result([self._from_start(y, "slsqp")])
         except _NOT_EVALUATED as error:
+            self._require_own(error)
             self.failed.setdefault(self.recorder.start, error)
             if self.recorder.best is not None:
                 return self._result([])

@@ -198,6 +198,20 @@ def test_a_start_that_fails_on_its_way_counts_with_its_best_iterate():
         optimise(Problem(arm(), [wall(start=0.013)], slope))
 
 
+@pytest.mark.parametrize("at_least_hz", [20.0, 1e5])
+@pytest.mark.parametrize("kind", [jm.ArmError, ProblemError, OSError])
+def test_an_error_of_the_progress_function_ends_the_search_whatever_its_class(kind, at_least_hz):
+    """Errors of the library, as of a file that cannot be written, were once told as designs without a value."""
+
+    def failing(progress):
+        raise kind("picture.png: cannot be written")
+
+    limit = FrequencyLimit(1, at_least_hz=at_least_hz)
+    problem = Problem(arm(), [wall(start=0.004)], MinimiseMass(), [limit])
+    with pytest.raises(kind, match="cannot be written"):
+        optimise(problem, progress=failing, starts=2)
+
+
 def test_a_search_without_a_feasible_design_tells_the_starts_that_fail():
     slope = known_up_to(14.0, lambda x: 100.0 - x)
     far = FrequencyLimit(1, at_least_hz=1e5)
