@@ -204,9 +204,28 @@ def test_a_response_changes_with_a_stiff_support_by_what_its_force_does(stiffnes
     np.testing.assert_allclose(slopes.real, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("stiffness", [1e6, 1e10, 1e16])
+@pytest.mark.parametrize("several", [2, 3])
+def test_springs_that_hold_the_same_motion_are_one_of_their_sum(stiffness, several):
+    """Their forces against each other had a stiffness of rounding: what stands was told to swing with frequency 0."""
+
+    def on_several(gravity, angle):
+        first, held = rods(gravity, stiffness, angle).links
+        arm = rods(gravity, stiffness, angle)
+        return arm.replace(links=(first, held.replace(supports=held.supports * several)))
+
+    for gravity in (1e-9, 9.81):
+        hanging = jm.natural_frequencies(on_several(gravity, 0.5 * math.pi), 1)
+        expected = swings(gravity, several * stiffness)
+        np.testing.assert_allclose(hanging.omega[0], expected, rtol=1e-11, atol=0)
+        with pytest.raises(jm.UncertifiedError, match="the forces at rest buckle the arm"):
+            jm.natural_frequencies(on_several(gravity, -0.5 * math.pi), 1)
+    assert jm.natural_frequencies(on_several(0.0, 0.5), 1).omega[0] == 0.0
+
+
 @pytest.mark.parametrize("stiffness", [1e17, 1e20])
 def test_stiff_springs_of_which_none_knows_its_share_are_refused(stiffness):
-    """A bar held twice at its tip, where a rod stands on a free hinge: it falls, and was told to have a frequency."""
+    """A bar held twice at its tip, where a rod stands on a free hinge."""
     (bar, rod) = rods(9.81, 0.0, -0.5 * math.pi).links
     bar = bar.replace(rigid=False, joint_stiffness=1e4, joint_springs=())
 

@@ -32,6 +32,9 @@ HELD = {
     "springs": supported(
         SIX.replace(loads=HEAVY), {3: [("translation", (0, 0, 1), 3e5)], 6: [("rotation", (0, 1, 0), 1e5)]}
     ),
+    "twice": supported(
+        TWO, {1: 2 * [("translation", (0, 0.3, 1), 1e10)], 2: 2 * [("translation", (1, 0.3, 1), 1e9)]}
+    ),
     "every": supported(SIX.replace(loads=HEAVY), {6: EVERY}),
     "across": supported(
         TWO.replace(links=(BAR, TWO.links[1].replace(rigid=True, joint_axis=(0, 0, 1)))),
@@ -51,7 +54,10 @@ MOVED_BASE = {"base_stiffness.k44": 3e5, "base_stiffness.k46": 1e4, "link2.joint
 
 @needs_node
 def test_supports_share_the_loads(tmp_path):
-    """A spring that becomes rigid, two rigid supports of which a spring feels one, an elastic base, free joints."""
+    """A spring that becomes rigid, two rigid supports of which a spring feels one, an elastic base, free joints.
+
+    Springs beside each other, too.
+    """
     same_at_values(
         tmp_path,
         [
@@ -59,6 +65,7 @@ def test_supports_share_the_loads(tmp_path):
             (HELD["across"], {"link2.joint_angle": 0.3}),
             (HELD["one"].replace(base_stiffness=BASE), MOVED_BASE),
             (HELD["one"], FREE),
+            (HELD["twice"], FREE),
             (LOOSE, {"link2.joint_angle": 0.9}),
         ],
     )

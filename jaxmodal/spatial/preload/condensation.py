@@ -7,10 +7,11 @@ since no piece of a beam is long enough to add its own. Deflections for which th
 the part beyond is near a critical load of its own, are not eliminated there. They are kept until an element further
 inwards resists them; those that remain at the base form the last pivot.
 
-The force of a support is an unknown that is kept, too, until an element on which it does work is released together
-with it. Its own stiffness is minus the compliance of the support, 0 if that is rigid, so that a stiff spring loses no
-digits. Each such force is subtracted from the count. A support acts along fixed directions, or on the rotation vector
-if it holds a rotation; it has no second-order energy.
+The force of a support is an unknown that is kept, too, until an element on which it does work is released together with
+it. Its own stiffness is minus the compliance of the support, 0 if that is rigid, so that a stiff spring loses no
+digits. Where springs hold the same motion, forces of them against each other do no work: those are kept apart, since
+their stiffness beside that of the others may be rounding. Each force released is subtracted from the count. A support
+acts along fixed directions, or on the rotation vector if it holds a rotation; it has no second-order energy.
 
 What cancels leaves rounding. ``size`` is what W would be if all its terms were added by their amount. A free deflection
 is scaled by it, so that a stiffness of rounding alone is near zero, of whatever sign.
@@ -196,15 +197,32 @@ class _Condensing(Along):
         works = np.linalg.norm(along.T @ given[:, rigid:], axis=0) > ACTS
         if rank:
             self.held = given[:, :rigid] @ right[rank:].T
-        found = np.hstack([given[:, :rigid] @ right[:rank].T, given[:, rigid:][:, works]])
-        gives = np.append(np.zeros(rank), (self.gives * scale[rigid:] ** 2)[works])
+        sprung, compliant = given[:, rigid:][:, works], (self.gives * scale[rigid:] ** 2)[works]
         self.sprung, self.gives = self.sprung[:, ~works], self.gives[~works]
+        if compliant.size > 1:
+            sprung = self._apart(along, sprung / np.sqrt(compliant))
+            compliant = np.ones(sprung.shape[1])
+        found = np.hstack([given[:, :rigid] @ right[:rank].T, sprung])
+        gives = np.append(np.zeros(rank), compliant)
         self.forces, self.rigid = self.forces + gives.size, self.rigid + rank
         acting = along.T @ found
         work = np.sum(acting**2, axis=0)
         stiff = np.maximum(1.0, np.sum(acting * (corner @ acting), axis=0) / work) / work
         square = stiff / np.maximum(1.0, stiff * gives)
         return found * np.sqrt(square), gives * square
+
+    def _apart(self, along: Floats, forces: Floats) -> Floats:
+        """Return forces of compliance 1 that work on different deflections, in place of those given; keep the others.
+
+        Springs that hold the same motion have forces against each other that do no work, however stiff they are.
+        """
+        right, values = np.linalg.svd(along.T @ forces)[:0:-1]
+        rank, turned = int(np.sum(values > ACTS * values[0])), forces @ right.T
+        # what cancels in the others leaves rounding, which would hold what is soft
+        rounded = np.abs(turned) <= ACTS * (np.abs(forces) @ np.abs(right.T))
+        self.sprung = np.hstack([self.sprung, np.where(rounded, 0.0, turned)[:, rank:]])
+        self.gives = np.append(self.gives, np.ones(turned.shape[1] - rank))
+        return turned[:, :rank]
 
     def _pieces(self, number: int) -> None:
         pieces = self.chain.pieces(number, self.factor, self.counts[number], self.square)

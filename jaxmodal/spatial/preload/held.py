@@ -156,10 +156,7 @@ def held_at_rest(
 
 
 def _require_shares(supports: list[Held], compliance: Floats) -> None:
-    """Refuse springs that hold what others hold, so stiff that what each bears is rounding.
-
-    Their forces then have a stiffness of rounding, too, whose sign no count knows.
-    """
+    """Refuse springs that hold what others hold, so stiff that what each bears is rounding."""
     size = np.sqrt(np.maximum(np.diag(compliance).real, 0.0))
     scale = 1.0 / np.where(size > 0.0, size, 1.0)
     values, vectors = np.linalg.eigh(compliance.real * scale[:, None] * scale)

@@ -126,17 +126,32 @@ class Beyond {
     const scaled = this.held.map((x) => shared(x, share(x))), columns = scaled.map(work), turned = orthogonal(columns);
     const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
     this.held = mixed.filter((x, j) => !meets(x, columns[j], 0));
-    this.sprung = this.sprung.filter(({ d, give }) => {
+    const working = this.sprung.filter(({ d }) => Math.hypot(...work(d)) * share(d) > REST.acts);
+    this.sprung = this.sprung.filter((spring) => !working.includes(spring));
+    for (const { d, give } of working.length > 1 ? this.apart(working, work) : working) {
       const factor = share(d), x = d.map((y) => y * factor);
-      if (!meets(x, work(x), give * factor ** 2)) return true;
-      this.log -= 2 * Math.log(factor);
-      return false;
-    });
+      if (meets(x, work(x), give * factor ** 2)) this.log -= 2 * Math.log(factor);
+      else this.sprung.push({ d, give });
+    }
     if (met.length === 0) return;
     this.forces += met.length;
     const kept = this.own.length, wide = kept + met.length, beside = new Float64Array(6 * wide);
     for (let i = 0; i < 6; i++) for (let j = 0; j < wide; j++) beside[i * wide + j] = j < kept ? this.beside[i * kept + j] : met[j - kept].d[i];
     Object.assign(this, { beside, own: [...this.own, ...met.map(({ own }) => own)] });
+  }
+
+  /**
+   * Forces of compliance 1 that do work on different deflections, in place of those of springs; the others are kept. Springs
+   * that hold the same motion have forces against each other that do no work, however stiff they are.
+   */
+  apart(springs, work) {
+    const forces = springs.map(({ d, give }) => d.map((x) => x / Math.sqrt(give))), columns = forces.map(work), turned = orthogonal(columns);
+    const amounts = columns.map((x) => Math.hypot(...x)), least = REST.acts * Math.max(...amounts), summed = (v, i, of) => forces.reduce((sum, x, j) => sum + of(v[j] * x[i]), 0);
+    const mixed = turned.map((v) => Float64Array.from({ length: 6 }, (_, i) => summed(v, i, Number)));
+    // what cancels in those kept leaves rounding, which would hold what is soft
+    const cleared = (x, v) => x.map((y, i) => (Math.abs(y) > REST.acts * summed(v, i, Math.abs) ? y : 0));
+    mixed.forEach((x, j) => { if (!(amounts[j] > least)) this.sprung.push({ d: cleared(x, turned[j]), give: 1 }); });
+    return mixed.filter((_, j) => amounts[j] > least).map((d) => ({ d, give: 1 }));
   }
 
   /** Supports at a tip, whose forces are unknown; springs have compliances. */
