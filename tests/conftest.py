@@ -153,8 +153,7 @@ def prepare_tests(fast: bool) -> None:
     if os.environ.get("JAXMODAL_TESTS_OPTIMISE") != "1":
         # the formulas are tested, and an eighth of the compile time spent
         os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
-        # as workers share the cores, each compiles and runs a program's parts one after the other
-        os.environ["XLA_FLAGS"] += " --xla_cpu_parallel_codegen_split_count=1"
+        # as workers share the cores, each runs a program's parts one after the other
         os.environ["XLA_FLAGS"] += " --xla_cpu_enable_concurrency_optimized_scheduler=false"
         if jax.__version_info__ < (0, 11):  # an XLA that does not know a flag ends the process
             os.environ["XLA_FLAGS"] += " --xla_cpu_use_fusion_emitters=false"

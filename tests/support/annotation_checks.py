@@ -101,18 +101,18 @@ def _by_kinds(function: FunctionType, decorate: Callable[[Any], Any]) -> Callabl
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        kinds = tuple(map(_kind, args))
+        kinds = tuple(map(_known_kind, args))
         if named:
-            kinds += (*named, *map(_kind, named.values()))
+            kinds += (*named, *map(_known_kind, named.values()))
         of_results = passed.get(kinds)
         if of_results is None:
             result = whole()(*args, **named)
         else:
             result = function(*args, **named)
-            if _kind(result) in of_results:
+            if _known_kind(result) in of_results:
                 return result
             decorate(_returning(function, result))(*args, **named)
-        kind = _kind(result)
+        kind = _known_kind(result)
         if kind is not None and None not in kinds:
             passed.setdefault(kinds, set()).add(kind)
         return result
@@ -129,6 +129,14 @@ def _returning(function: FunctionType, value: Any) -> FunctionType:
     own = FunctionType(given.__code__, function.__globals__, closure=given.__closure__)
     functools.update_wrapper(own, function)
     return own
+
+
+def _known_kind(value: Any) -> Any:
+    """`_kind`, None of items within items deeper than Python counts."""
+    try:
+        return _kind(value)
+    except RecursionError:
+        return None
 
 
 def _kind(value: Any) -> Any:

@@ -128,7 +128,7 @@ def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
             "ends in .c; for this one give --to numpy or jax",
         ),
         ((EXAMPLE, "--to", "numpy", "--out", "model.c"), "ends in .py; for this one give --to c"),
-        ((EXAMPLE, "--out", "model.txt"), "give a file that ends in .py"),
+        ((EXAMPLE, "--out", "model.txt"), "give a file that ends in .c or .py or .m or .tex"),
         (
             (EXAMPLE, "--to", "c", "--out", "my-model.c"),
             "--out my-model.c: the function has the name of the file: name",
