@@ -201,7 +201,10 @@ def posed(
     given = ",".join(f"{angle:g}" for angle in posture_deg)
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
-        allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
+        some = "1 angle (theta_2)"
+        if num_links > 2:
+            some = f"{num_links - 1} angles (theta_2 to theta_n)"
+        allowed = f"{some} or {num_links}"
         if any(map(arm.slides, arm.joints)):
             allowed = f"{num_links - 1} values (all but the first) or {num_links}, in degrees and m"
         if num_links == 1:

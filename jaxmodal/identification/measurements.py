@@ -215,10 +215,13 @@ def _deviations(name: str, given: Any, shape: tuple[int, ...], unit: str) -> Flo
     if given is None:
         return None
     spread = reals(name, given, f"numbers greater than 0, {unit}")
-    if spread.shape not in ((), shape) or not np.all((spread > 0.0) & np.isfinite(spread)):
+    if spread.shape not in ((), shape):
         raise ArmError(
-            f"{name} = {shown(given)}: must be finite and greater than 0, {unit}, one number or of the shape {shape}."
+            f"{name} = {shown(given)}: has the shape {spread.shape}; must be one number, or one for each value, "
+            f"of the shape {shape}, in {unit}."
         )
+    if not np.all((spread > 0.0) & np.isfinite(spread)):
+        raise ArmError(f"{name} = {shown(given)}: must be finite and greater than 0, {unit}.")
     return np.broadcast_to(spread, shape).copy()
 
 

@@ -276,8 +276,8 @@ def draw_peak_map(
     grid[at_y, at_x] = size
     if np.isnan(grid).any():
         raise ArmError(
-            f"the response has {size.size} arms; must have all {x.size} x {y.size} combinations of both parameters, "
-            "finite."
+            f"the response has {size.size} arms; a map over two parameters needs a grid, all {x.size} x {y.size} "
+            "combinations of their values (numpy.meshgrid makes the columns), with finite responses."
         )
     sides = (x, _label(found.addresses[0])), (y, _label(found.addresses[1]))
     return _coloured(axes_or_new(axes, 5.8, 4.8), *sides, grid, found, output, into)

@@ -79,6 +79,10 @@ def test_wrong_files_are_refused_with_their_line(tmp_path, text, said):
     [
         (lambda: MeasuredModes([]), "one frequency or more"),
         (lambda: MeasuredModes([1.0, 2.0], 0.0), "standard_deviations_hz = 0"),
+        (
+            lambda: MeasuredModes([1.0, 2.0, 3.0], [0.1, 0.1]),
+            r"has the shape \(2,\); must be one number, or one for each value, of the shape \(3,\)",
+        ),
         (lambda: MeasuredModes([1.0, 2.0], numbers=[1]), "must be 2, one for each"),
         (lambda: MeasuredModes([1.0], numbers=[0]), "whole numbers from 1"),
         (lambda: MeasuredModes([1.0], shapes=[[1.0]], places=[]), "must be \\(1, 0\\)"),
