@@ -247,3 +247,27 @@ def test_supports_too_soft_to_be_inverted_are_refused_in_words():
     soft = jm.Link(LENGTH, 7e10, DENSITY, jm.rectangle(SIDE, SIDE), support_y_stiffness=1e-320)
     with pytest.raises(jm.ArmError, match="not finite in float64"):
         jm.static_equilibrium(jm.Arm((soft,)), theory="rayleigh", gravity=(0.0, -9.81))
+
+
+@pytest.mark.parametrize("held", [(), (jm.Support("translation", (0, 0, 1), math.inf),)])
+def test_what_passes_a_stiff_clamp_is_small_and_not_nothing(held):
+    """Springs in all six directions at the tip of link 1; a rigid support of link 2 parts no more than it does."""
+    directions = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+    def passed(stiffness):
+        clamp = [
+            jm.Support(kind, along, stiffness)
+            for kind in ("translation", "rotation")
+            for along in directions
+        ]
+        first, second = tube(length=0.8, supports=tuple(clamp)), tube(length=0.6, joint_angle=0.3)
+        arm = jm.SpatialArm((first, second.replace(supports=held)))
+        across = ["link_1@0.5.y"], ["tip.y"]
+        yield jm.static_compliance(arm, *across).values
+        yield jm.frequency_response(arm, [30.0], *across).values
+        yield jm.response_sensitivities(arm, [30.0], *across, addresses=["link2.length"]).derivative
+
+    for firm, firmer, rigid in zip(passed(1e11), passed(1e15), passed(math.inf), strict=True):
+        assert np.all(np.abs(firm) > 0.0)
+        np.testing.assert_allclose(1e4 * firmer, firm, rtol=1e-4, atol=0)
+        np.testing.assert_array_equal(rigid, 0.0)

@@ -127,6 +127,11 @@ class SpatialSystem:
         """Number of supports whose forces follow the loads."""
         return len(self.gives)
 
+    @property
+    def rigid(self) -> bool:
+        """Whether a support is rigid."""
+        return any(not isinstance(give, Dual) and give == 0.0 for give in self.gives)
+
     @functools.cached_property
     def read_pairs(self) -> frozenset[tuple[int, int]]:
         """Pairs of loads, the smaller number first, between which a response is read; an input with itself, too."""

@@ -11,7 +11,7 @@ from jaxmodal.arithmetic.operations import size_of
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.spatial_systems import SpatialSystem
 from jaxmodal.response.receptance.recursion_in_space import inward, moved_rows
-from jaxmodal.response.receptance.rigid_supports import APART, reactions_of, supported
+from jaxmodal.response.receptance.rigid_supports import APART, reactions_of, rigid_alone, supported
 from jaxmodal.response.receptance.still_ports import Still, read_motions, still_loads
 from jaxmodal.response.receptance.under_loads import LoadedRecursion
 from jaxmodal.runtime.array_types import Bools
@@ -49,13 +49,13 @@ def _dual_stiffness(system: SpatialSystem, omega: Dual) -> Symmetric:
 
 def parted_motions(plain: SpatialSystem, system: SpatialSystem, omega: Dual) -> Parted | None:
     """Return what rigid supports part, of a system and the same with derivatives, at `off_axis` as dual numbers."""
-    if not (plain.forces and plain.inputs):
+    if not (plain.rigid and plain.inputs):
         return None
     still, read = still_loads(plain), read_ports(plain.quantity, plain.inputs, plain.outputs)
     with np.errstate(all="ignore"):
-        w = _dual_stiffness(system, omega)
-        reactions, _ = reactions_of(w, system.forces)
-        slopes = dual_motions(system, omega, None).slopes
+        w, rigid = rigid_alone(_dual_stiffness(system, omega), system.gives)
+        reactions, _ = reactions_of(w, rigid)
+        slopes = read_motions(system, supported(w, rigid)[0], omega, Still()).slopes
         nothing = np.zeros(slopes.shape[:3], bool)
         values = np.zeros((*slopes.shape[1:3], 1), bool)
         for k, into in enumerate(plain.inputs):

@@ -4,6 +4,8 @@ With the responses of the arm without its rigid supports in blocks, A between wh
 supports, C between the supports, the arm on its supports has ``A - B X`` with ``C X = B^T``. It is computed as
 ``A - B X - X^T (B^T - C X)``: an error of X changes this by its square alone, and derivatives follow from
 those of A, B and C with X as it is.
+
+In space a stiff spring is such a support, too: its compliance belongs to C, and what it lets move is no zero.
 """
 
 from __future__ import annotations
@@ -36,6 +38,21 @@ def giving(w: Symmetric, gives: Sequence[Any]) -> Symmetric:
         if isinstance(give, Dual) or give > 0.0:
             found[force, force] = w[force, force] - give
     return found
+
+
+def rigid_alone(w: Symmetric, gives: Sequence[Any]) -> tuple[Symmetric, int]:
+    """Return stiffness and loads without the forces of supports with a compliance, and how many rigid ones there are.
+
+    What rigid supports hold or part is the same however stiff the other supports are.
+    """
+    first = w.size - len(gives)
+    rigid = [
+        first + k for k, give in enumerate(gives) if not isinstance(give, Dual) and give == 0.0
+    ]
+    if len(rigid) == len(gives):
+        return w, len(rigid)
+    rows = [*range(first), *rigid]
+    return Symmetric([w[rows[i], rows[j]] for i, j in places(len(rows))]), len(rigid)
 
 
 class Reactions:

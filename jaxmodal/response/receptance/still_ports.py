@@ -16,7 +16,13 @@ from jaxmodal.response.receptance.recursion_in_space import (
     moved_rows,
     without_rigid_supports,
 )
-from jaxmodal.response.receptance.rigid_supports import APART, OFF_AXIS, cancelled, supported
+from jaxmodal.response.receptance.rigid_supports import (
+    APART,
+    OFF_AXIS,
+    cancelled,
+    rigid_alone,
+    supported,
+)
 from jaxmodal.runtime.array_types import Numbers
 from jaxmodal.spatial.stiffness.symmetric import Symmetric
 
@@ -58,14 +64,14 @@ def off_axis(system: SpatialSystem) -> Numbers:
 
 def still_loads(system: SpatialSystem) -> Still:
     """Return the ports that rigid supports fix, and those that they part: from frequencies that are no resonances."""
-    if not system.forces:
+    if not system.rigid:
         return Still()
     omega = off_axis(system)
     held, apart = set(), set()
     with np.errstate(all="ignore"):
-        free = without_rigid_supports(system, omega)[0]
-        left, terms = supported(free, system.forces)
-        sizes = cancelled(free, system.forces)
+        free, rigid = rigid_alone(without_rigid_supports(system, omega)[0], system.gives)
+        left, terms = supported(free, rigid)
+        sizes = cancelled(free, rigid)
         for i in range(6, left.size):
             own, whole, most = (
                 size_of(x + 0.0 * omega) for x in (left[i, i], free[i, i], terms[i])
