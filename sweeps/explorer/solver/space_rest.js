@@ -54,8 +54,7 @@ class Beyond {
 
   rigid(matrix) {
     const back = transposed(matrix, 6, 6), kept = this.own.length;
-    const carried = (w) => symmetric(times(times(back, w, 6, 6, 6), matrix, 6, 6, 6), 6);
-    [this.w, this.amount] = [carried(this.w), carried(this.amount)];
+    for (const key of ["w", "amount"]) this[key] = symmetric(times(times(back, this[key], 6, 6, 6), matrix, 6, 6, 6), 6);
     if (kept > 0) this.beside = times(back, this.beside, 6, 6, kept);
     this.held = this.held.map((x) => times(back, x, 6, 6, 1));
     this.sprung = this.sprung.map(({ d, give }) => ({ d: times(back, d, 6, 6, 1), give }));
@@ -93,7 +92,7 @@ class Beyond {
     for (let j = 0; j < kept; j++) block[(k + j) * (size + 1)] = this.own[j];
     const { values, vectors } = eigen(symmetric(block, size), size), acted = times(known, vectors, 6, size, size);
     const least = Math.max(REST.nearlySingular, REST.rounded * values.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
-    const open = [...values.keys()].filter((j) => !(Math.abs(values[j]) > least)), done = [...values.keys()].filter((j) => Math.abs(values[j]) > least);
+    const clear = (j) => Math.abs(values[j]) > least, places = [...values.keys()], open = places.filter((j) => !clear(j)), done = places.filter(clear);
     for (const j of done) for (let a = 0; a < 6; a++) for (let b = 0; b < 6; b++) {
       const term = acted[a * size + j] * acted[b * size + j];
       this.w[6 * a + b] -= term / values[j];
@@ -111,17 +110,13 @@ class Beyond {
     if (this.held.length + this.sprung.length === 0) return;
     const shared = (x, factor) => { this.log -= 2 * Math.log(factor); return x.map((y) => y * factor); }; // D is as without it
     const work = (x) => times(transposed(along, 6, k), x, k, 6, 1);
-    const share = (x) => {
-      const largest = Math.max(...Array.from({ length: k }, (_, j) => x.reduce((sum, y, i) => sum + Math.abs(y * along[i * k + j]), 0)));
-      return largest > 0 ? 1 / largest : 1;
-    };
+    const share = (x) => 1 / (Math.max(...Array.from({ length: k }, (_, j) => x.reduce((sum, y, i) => sum + Math.abs(y * along[i * k + j]), 0))) || 1);
     const met = [], meets = (x, u, give) => {
       const size = Math.hypot(...u);
       if (!(size > REST.acts)) return false;
       const stiff = times(u, times(corner, u, k, k, 1), 1, k, 1)[0] / size ** 2;
       const factor = Math.sqrt(Math.min(Math.max(1, stiff) / size ** 2, 1 / give));
-      met.push({ d: shared(x, factor), own: -give * factor ** 2 });
-      return true;
+      return met.push({ d: shared(x, factor), own: -give * factor ** 2 }) > 0;
     };
     const scaled = this.held.map((x) => shared(x, share(x))), columns = scaled.map(work), turned = orthogonal(columns);
     const mixed = turned.map((v) => scaled.reduce((sum, x, j) => sum.map((y, i) => y + v[j] * x[i]), new Float64Array(6)));
@@ -133,7 +128,6 @@ class Beyond {
       if (meets(x, work(x), give * factor ** 2)) this.log -= 2 * Math.log(factor);
       else this.sprung.push({ d, give });
     }
-    if (met.length === 0) return;
     this.forces += met.length;
     const kept = this.own.length, wide = kept + met.length, beside = new Float64Array(6 * wide);
     for (let i = 0; i < 6; i++) for (let j = 0; j < wide; j++) beside[i * wide + j] = j < kept ? this.beside[i * kept + j] : met[j - kept].d[i];
@@ -148,10 +142,10 @@ class Beyond {
     const forces = springs.map(({ d, give }) => d.map((x) => x / Math.sqrt(give))), columns = forces.map(work), turned = orthogonal(columns);
     const amounts = columns.map((x) => Math.hypot(...x)), least = REST.acts * Math.max(...amounts), summed = (v, i, of) => forces.reduce((sum, x, j) => sum + of(v[j] * x[i]), 0);
     const mixed = turned.map((v) => Float64Array.from({ length: 6 }, (_, i) => summed(v, i, Number)));
+    const works = (_, j) => amounts[j] > least, sprung = (d) => ({ d, give: 1 });
     // what cancels in those kept leaves rounding, which would hold what is soft
-    const cleared = (x, v) => x.map((y, i) => (Math.abs(y) > REST.acts * summed(v, i, Math.abs) ? y : 0));
-    mixed.forEach((x, j) => { if (!(amounts[j] > least)) this.sprung.push({ d: cleared(x, turned[j]), give: 1 }); });
-    return mixed.filter((_, j) => amounts[j] > least).map((d) => ({ d, give: 1 }));
+    mixed.forEach((x, j) => { if (!works(x, j)) this.sprung.push(sprung(x.map((y, i) => (Math.abs(y) > REST.acts * summed(turned[j], i, Math.abs) ? y : 0)))); });
+    return mixed.filter(works).map(sprung);
   }
 
   /** Supports at a tip, whose forces are unknown; springs have compliances. */
