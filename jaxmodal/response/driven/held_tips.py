@@ -23,6 +23,8 @@ from jaxmodal.statics.laws import line_mass
 
 #: wave number of a damper at rest, times the length of its link
 SLOWEST = 2.0
+#: a spring of a support so many times as stiff as the one beside the force of a support is such a force, too
+STIFF = 1e2
 _FIELDS = dict(zip(("x", "y", "rotation"), SUPPORTS, strict=True))
 
 
@@ -97,3 +99,12 @@ def _size(beam: BeamArrays, port: Port, omega: Array) -> Any:
     bending = modulus.real * moment
     waves = SLOWEST / length + xp.sqrt(xp.sqrt(mass / bending) * xp.abs(omega))
     return bending * (waves if port.turns else waves * waves * waves)
+
+
+def beside_force(length: Any, bending: Any, turns: bool) -> Any:
+    """Return the stiffness of a spring beside the force of a support: some times that with which the link bends.
+
+    ``bending`` is the lesser E I of the link; ``turns`` says whether the support resists rotation alone.
+    """
+    waves = SLOWEST / length
+    return bending * (waves if turns else waves**3)

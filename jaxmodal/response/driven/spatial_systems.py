@@ -14,7 +14,7 @@ from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.held_tips import SLOWEST
+from jaxmodal.response.driven.held_tips import STIFF, beside_force
 from jaxmodal.response.driven.loaded_chains import LoadedChain
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
@@ -31,9 +31,6 @@ from jaxmodal.spatial.stiffness.matrices import doubles
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
-
-#: a support so many times as stiff as the spring beside its force is such a force
-_STIFF = 1e2
 
 
 class DrivenLink(NamedTuple):
@@ -171,7 +168,7 @@ def spatial_system(
     ]
     bending = [part.link for part in parts if not part.link.rigid]
     sections = sections_of(bending)
-    least = np.inf if vibrating is not None else _STIFF
+    least = np.inf if vibrating is not None else STIFF
     links, gives = _on_supports(links, reduced, sections, least)
     return SpatialSystem(
         links=tuple(links),
@@ -253,16 +250,12 @@ def _on_supports(
 
 
 def _beside(sections: Sections | None, place: int | None, load: Sequence[Any]) -> float:
-    """Return the stiffness of a spring beside the force of a support: some times that with which the link bends.
-
-    A rigid link has that of the softest other one, without limit if all are rigid.
-    """
+    """Return `beside_force` of a flexible link; of a rigid one that of the softest other, infinite if all are rigid."""
     if sections is None:
         return np.inf
     s = Sections(*(np.real(x[..., :1]).ravel() for x in sections))
-    waves = SLOWEST / s.length
     bending = s.youngs_modulus * np.minimum(s.second_moment_y, s.second_moment_z)
-    found = bending * (waves if all(x is NOTHING for x in load[:3]) else waves**3)
+    found = beside_force(s.length, bending, all(x is NOTHING for x in load[:3]))
     return float(found.min() if place is None else found[place])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual, value_of, zeros
-from jaxmodal.response.driven.held_tips import SLOWEST
+from jaxmodal.response.driven.held_tips import STIFF, beside_force
 from jaxmodal.response.driven.loaded_chains import LoadedChain
 from jaxmodal.runtime.array_types import Floats
 from jaxmodal.runtime.namespace import Array, is_complex
@@ -25,8 +25,6 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 _TURNS = np.repeat([0.0, 1.0], 3)
 #: relative addition to a singular matrix, the smallest that changes 1
 _NUDGE = 2.0**-52
-#: a spring of a support so many times as stiff as the one beside the force of a rigid support is such a force, too
-_STIFF = 1e2
 
 
 class LoadedRecursion(Along):
@@ -102,21 +100,21 @@ class LoadedRecursion(Along):
         self._held -= int(np.sum(np.isinf(link.held)))
         place = self._held
         for direction, stiffness in zip(link.supports, link.held, strict=True):
-            beside = self._slowest(number, direction)
+            beside = self._beside(number, direction)
             if np.isinf(stiffness):
                 self._load(direction, place)
                 place, stiffness = place + 1, beside
-            elif value_of(stiffness) > _STIFF * beside:
+            elif value_of(stiffness) > STIFF * beside:
                 self._load(direction, self._sprung)
                 self.stiffness[:, self._sprung, self._sprung] -= 1.0 / (stiffness - beside)
                 self._sprung, stiffness = self._sprung + 1, beside
             self.stiffness[:, :6, :6] += stiffness * (direction[:, None] * direction)
 
-    def _slowest(self, number: int, direction: Array) -> float:
-        """Return the stiffness of a spring beside the force of a support at a link's tip."""
+    def _beside(self, number: int, direction: Array) -> float:
+        """Return `beside_force` of a link; the support acts along a direction (6,)."""
         beam = self.loaded.chain.model.values.links[number].beam
-        waves, bending = SLOWEST / beam.length, min(beam.bending_y, beam.bending_z)
-        return float(bending * (waves if np.any(direction[3:]) else waves**3))
+        bending = min(beam.bending_y, beam.bending_z)
+        return float(beside_force(beam.length, bending, bool(np.any(direction[3:]))))
 
     def _stiff(self) -> int:
         """Return the number of springs of supports that become loads."""
@@ -125,7 +123,7 @@ class LoadedRecursion(Along):
             link = part.values
             if link.supports is not None and link.held is not None:
                 for direction, stiffness in zip(link.supports, link.held, strict=True):
-                    least = _STIFF * self._slowest(number, direction)
+                    least = STIFF * self._beside(number, direction)
                     found += bool(least < value_of(stiffness) < np.inf)
         return found
 
